@@ -22,7 +22,17 @@ commit=$(git rev-parse HEAD 2>/dev/null) || fail "tests/soak.sh counts the runs 
 [ -z "$(git status --porcelain)" ] || fail "there are changes that are not committed: what would be tested is no commit"
 one_at_a_time "$BUILD/soak-lock" "tests/soak.sh"
 kept=$BUILD/soak/$commit
-mkdir -p "$kept"
+want_room 1 "$kept"
+summary=$BUILD/test-results/summary.json
+
+soaked() { # WORD…
+  local python=$BUILD/tools/bin/python
+  [ -x "$python" ] || python=python3 # before the first set-up
+  "$python" tests/soaked.py "$@"
+}
+why_not() { # SUMMARY RUN: why it doesn't count; nothing where it does
+  soaked counts "$1" "$kept/$2.log" "$commit" || echo "tests/soaked.py can't tell"
+}
 
 export MEMPROF_TEST_PATIENCE=${MEMPROF_TEST_PATIENCE:-3}
 hogs=()
@@ -33,36 +43,18 @@ for _ in 1 2; do
 done
 
 for ((run = 1; run <= runs; run++)); do
-  [ ! -e "$kept/$run.json" ] || continue
+  [ ! -e "$kept/$run.json" ] || [ -n "$(why_not "$kept/$run.json" "$run")" ] || continue
   say "run $run of $runs"
-  rm -f "$BUILD/test-results/summary.json"
+  rm -f "$kept/$run.json" "$summary"
   set -m # a process group of its own, with which it ends when we do
   tests/run.sh >"$kept/$run.log" 2>&1 </dev/null &
   set +m
   RUNNING=$!
   wait "$RUNNING"
   RUNNING=
+  why=$(why_not "$summary" "$run")
+  [ -z "$why" ] || fail "run $run doesn't count: $why; see $kept/$run.log, which ends: $(tail -n 1 "$kept/$run.log" 2>/dev/null)"
+  mv "$summary" "$kept/$run.json" || fail "cannot write to $kept"
   tail -n 1 "$kept/$run.log"
-  # Without one it was cut off or could not start: it doesn't count.
-  [ -e "$BUILD/test-results/summary.json" ] || fail "run $run left no summary: see $kept/$run.log"
-  grep -q "\"commit\": \"$commit\"" "$BUILD/test-results/summary.json" && grep -q '"dirty": false' "$BUILD/test-results/summary.json" ||
-    fail "the checkout was changed: run $run was not of commit $commit"
-  mv "$BUILD/test-results/summary.json" "$kept/$run.json"
 done
-"$BUILD/tools/bin/python" - "$runs" "$kept" <<'END'
-import collections, json, pathlib, re, sys
-
-runs, kept = int(sys.argv[1]), pathlib.Path(sys.argv[2])
-green, failures, flaky = 0, collections.Counter(), collections.Counter()
-for run in range(1, runs + 1):
-    summary = json.loads((kept / f"{run}.json").read_text())
-    green += summary["failed"] == 0
-    flaky.update(summary["flaky"])
-    failures.update(re.findall(r"^FAILED  (\S+?: .*?)(?:: |$)", (kept / f"{run}.log").read_text(errors="replace"), re.MULTILINE))
-for name, times in failures.most_common():
-    print(f"{times:4} times red: {name}")
-for name, times in flaky.most_common():
-    print(f"{times:4} times flaky: {name}")
-print(f"{green} of {runs} green")
-sys.exit(green < runs or any(times > 1 for times in flaky.values()))
-END
+soaked total "$kept" "$runs"

@@ -152,7 +152,9 @@ def main():
         "seconds": seconds,
     }
     if arguments.write:
-        arguments.write.write_text(json.dumps(summary, indent=2) + "\n")
+        draft = arguments.write.with_suffix(".draft")  # on a full disk, or cut off, there is no half of one
+        draft.write_text(json.dumps(summary, indent=2) + "\n")
+        draft.replace(arguments.write)
     print(f"{len(flaky)} flaky")
     print(", ".join(f"{count} {kind}" for kind, count in counts.items()))
     return 1 if counts["failed"] else 0

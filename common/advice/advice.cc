@@ -13,6 +13,7 @@ std::vector<ReportAdvice> BySettings(const AdviceInput& input) {
     return piece.has_value();
   };
   add(AdviseFetchedBlocks(input));
+  add(AdviseLeftByTasks(input));
   if (add(AdvisePysparkMemory(input)) || add(AdviseJvmPools(input)) || add(AdviseVirtualMemory(input))) {
     add(AdviseSkew(input));  // no container was full, so the rules for containers don't apply
     return pieces;

@@ -27,8 +27,9 @@ struct AdviceInput {
   size_t tasks_at_once = 0;                  // how many ran when it died
   std::vector<uint64_t> heap_by_task;        // allocated by each, first whose error it was; empty: not known, or not to be compared
   uint64_t result_bytes = 0;                 // serialised, that an action brings to the driver whose heap ran out, all tasks'
-  uint64_t task_bytes = 0;                   // live at the last sample in the task that held most
-  std::vector<uint64_t> peer_bytes;          // of the finished tasks of the same stage, at their peaks
+  uint64_t task_bytes = 0;                   // live at the last sample in the task that held most; without the next
+  uint64_t once_bytes = 0;                   // of it, what is paid once for each worker, or of a heap for each executor
+  std::vector<uint64_t> peer_bytes;          // of the finished tasks of the same stage, at their peaks, likewise without that
   CachedByMode cached;                       // in the executor, when it died
   std::set<std::string> udf_kinds;           // of what ran in its Python workers: "SQL_SCALAR_PANDAS_UDF"
 };
@@ -49,6 +50,7 @@ std::optional<ReportAdvice> AdviseArrowBatch(const AdviceInput& input);      // 
 std::optional<ReportAdvice> AdviseFetchedBlocks(const AdviceInput& input);   // blocks of other executors beyond direct buffers
 std::optional<ReportAdvice> AdviseJvmPools(const AdviceInput& input);        // direct buffers or classes beyond their bound
 std::optional<ReportAdvice> AdvisePysparkMemory(const AdviceInput& input);   // an address space that was full
+std::optional<ReportAdvice> AdviseLeftByTasks(const AdviceInput& input);     // what earlier tasks had left in reused workers
 std::optional<ReportAdvice> AdviseSkew(const AdviceInput& input);            // one task that held far more than the others
 std::optional<ReportAdvice> AdviseVirtualMemory(const AdviceInput& input);   // a bound of YARN's on address space
 // Where no Spark setting helps. `or_fewer`: fewer tasks at once would, which is advised, too.

@@ -24,6 +24,7 @@ bool TakesBatches(const std::string& of_kind) {
 
 // PySpark's own code that turns a batch of Arrow into pandas and back. It also imports both when it is first called.
 bool IsBatch(const ReportSite& site) {
+  if (site.left_by_earlier_tasks) return false;  // somebody keeps it
   const auto imports = [](const ReportFrame& frame) { return frame.file.starts_with("<frozen importlib"); };
   if (std::any_of(site.frames.begin(), site.frames.end(), imports)) return false;
   return std::any_of(site.frames.begin(), site.frames.end(), [](const ReportFrame& frame) {

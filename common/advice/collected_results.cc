@@ -100,12 +100,11 @@ std::vector<ReportAdvice> AdviseCollectedResults(const CollectedResults& results
                                 results.of_query ? "; rows of a query may be compressed, and take more when they are unpacked" : "")});
   if (needed_heap > heap.bytes) {
     const bool is_set = !TextOr(results.settings, kDriverMemory, "").empty();
-    const char* in_vain = "; the driver's JVM didn't get what is set: set it for spark-submit or in spark-defaults.conf, before it starts";
     const bool is_enough = is_set && SizeOr(results.settings, kDriverMemory, kMib, 0) >= needed_heap;
     pieces.push_back({kDriverMemory, heap.as_set ? TextOr(results.settings, kDriverMemory, "1g") : SparkSize(heap.bytes),
                       is_enough ? TextOr(results.settings, kDriverMemory, "") : SparkSize(needed_heap),
                       fmt::format("with that {}: 2 × {} + Spark's reserve of {} + 10 %{}", kMaxResultSize, FormatBytes(expected),
-                                  FormatBytes(kReserved), heap.as_set || !is_set ? "" : in_vain)});
+                                  FormatBytes(kReserved), NotTakenPhrase(results.settings, heap))});
   }
   return pieces;
 }

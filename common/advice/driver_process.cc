@@ -43,6 +43,12 @@ std::string MoreMemory(const DriverProcessDeath& death) {
 }  // namespace
 
 std::vector<ReportAdvice> AdviseDriverProcess(const DriverProcessDeath& death) {
+  if (death.of_host) {
+    const std::string had = death.used_bytes ? fmt::format(", of which the driver had {}", FormatBytes(*death.used_bytes)) : "";
+    return {{"", "", "",
+             fmt::format("fewer executors or other programs on the driver's host, or smaller ones: its memory of {} ran short{}",
+                         FormatBytes(death.host_memory_bytes), had)}};
+  }
   std::vector<ReportAdvice> pieces;
   if (death.of_python && death.held_bytes != 0) {
     pieces.push_back(

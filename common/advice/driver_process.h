@@ -15,6 +15,8 @@ struct DriverProcessDeath {
   uint64_t held_bytes = 0;  // by the heaviest line of its Python, live at the last sample
   std::string place;        // of that line; empty: none is known
   std::optional<uint64_t> used_bytes, limit_bytes;
+  bool of_host = false;  // others had filled the host's memory
+  uint64_t host_memory_bytes = 0;
   bool limit_is_hosts = false;   // no cgroup is known to limit the driver: limit_bytes is its machine's memory
   bool limit_is_unseen = false;  // but one around it may
   std::optional<uint64_t> heap_max_bytes;

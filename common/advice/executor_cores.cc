@@ -38,17 +38,6 @@ const char* AloneThere(const AdviceInput& input) {
          "second executor, which shares the limit";
 }
 
-// Its heap may not have grown to its size yet, and will do so later.
-struct Jvm {
-  uint64_t bytes = 0;
-  bool grows = false;
-};
-Jvm JvmAtMost(const AdviceInput& input) {
-  const uint64_t resident = JvmResident(input);
-  const uint64_t grown = input.executor->heap_max_bytes.value_or(0) + JvmNative(input) + SparksOffHeap(input);
-  return {std::max(resident, grown), grown > resident};
-}
-
 }  // namespace
 
 std::optional<ReportAdvice> AdviseExecutorCores(const AdviceInput& input) {
@@ -57,7 +46,7 @@ std::optional<ReportAdvice> AdviseExecutorCores(const AdviceInput& input) {
   if (input.of_heap) return ForHeap(input, cores);
   const PythonAtOnce python = LargestPythonSum(input);
   const uint64_t limit = input.death->limit_bytes.value_or(0);
-  const Jvm jvm = JvmAtMost(input);
+  const JvmSize jvm = JvmAtMost(input);
   const uint64_t fixed = jvm.bytes + python.of_driver;
   if (python.tasks < 2 || limit <= fixed) return std::nullopt;
   uint64_t fitting = python.tasks;

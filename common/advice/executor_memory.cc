@@ -49,7 +49,10 @@ std::optional<ReportAdvice> AdviseExecutorMemory(const AdviceInput& input) {
   const char* conf = of_driver ? "spark.driver.memory" : "spark.executor.memory";
   if (!input.executor->heap_max_bytes) return ReportAdvice{conf, "", "", "its heap ran out; how large it was is not known"};
   const bool of_profile = input.executor->resource_profile.AsksFor(ReportResourceProfile::kMemory);
-  const uint64_t runs = *input.executor->heap_max_bytes, heap = of_profile ? runs : HeapAsSet(input.settings, conf, runs).bytes;
+  const uint64_t runs = *input.executor->heap_max_bytes;
+  const HeapSize size = of_profile ? HeapSize{runs, true} : HeapAsSet(input.settings, conf, runs);
+  const uint64_t heap = size.bytes;
+  const std::string not_taken = of_driver ? NotTakenPhrase(input.settings, size) : "";
   const std::optional<ReportHeapUse>& most = input.executor->heap_after_gc_peak;
   const std::string filled = fmt::format(
       "{} the heap of {}{}", WhoFilled(input, of_driver), FormatBytes(heap),
@@ -61,11 +64,12 @@ std::optional<ReportAdvice> AdviseExecutorMemory(const AdviceInput& input) {
   std::optional<uint64_t> requested = input.executor->requested_bytes;
   if (of_driver && (!requested || !DriverHasContainer(input.settings))) requested = heap + BesideDriversHeap(input.settings, heap);
   if (!grant || !requested || *requested + WithHeadroom(next.heap - heap) <= grant->bytes)  // the overhead grows with the heap
-    return ReportAdvice{conf, SparkSize(heap), SparkSize(next.heap), filled + "; " + next.why};
+    return ReportAdvice{conf, SparkSize(heap), SparkSize(next.heap), filled + "; " + next.why + not_taken};
   const auto room = static_cast<uint64_t>(static_cast<double>(grant->bytes - std::min(grant->bytes, *requested)) / kHeadroom);
   const std::string bound = fmt::format("{}, and {} {} at most", filled, grant->by, FormatBytes(grant->bytes));
   const bool too_small = heap + room < next.for_results;
-  if (room >= heap / 10 && !too_small) return ReportAdvice{conf, SparkSize(heap), fmt::format("{}m", (heap + room) / kMib), bound};
+  if (room >= heap / 10 && !too_small)
+    return ReportAdvice{conf, SparkSize(heap), fmt::format("{}m", (heap + room) / kMib), bound + not_taken};
   const std::string needed =
       too_small ? fmt::format(", while a heap of {} is needed ({})", FormatBytes(next.for_results), ResultsPhrase(input)) : "";
   return ReportAdvice{"", "", "",

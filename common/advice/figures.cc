@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "budget/memory_size.h"
+#include "report/same_process.h"
 #include "report/units.h"
 #include "report/verdict.h"
 
@@ -30,12 +31,14 @@ PythonAtOnce SumOf(const std::vector<ReportProcess>& processes) {
 
 // The sites are those of one worker's task, which was killed while it filled a block: it needed all of that block. What other processes
 // of that task hold is theirs.
-PythonAtOnce WithBlocksOf(int32_t pid, std::optional<int64_t> task, uint64_t live, std::vector<ReportProcess> processes) {
+PythonAtOnce WithBlocksOf(const ReportPostMortem& death, uint64_t live, std::vector<ReportProcess> processes) {
+  const std::optional<int64_t> task = death.task_attempt_id;
   for (const ReportProcess& process : processes) {
-    if (process.pid != pid && task && process.last_task_attempt_id == task) live -= std::min(live, process.peak_rss_bytes);
+    if (!IsOf(death, process) && task && process.last_task_attempt_id == task) live -= std::min(live, process.peak_rss_bytes);
   }
-  const auto found = std::find_if(processes.begin(), processes.end(), [&](const ReportProcess& process) { return process.pid == pid; });
-  ReportProcess& worker = found != processes.end() ? *found : processes.emplace_back(ReportProcess{.pid = pid, .kind = "python-worker"});
+  const auto found = std::find_if(processes.begin(), processes.end(), [&](const ReportProcess& process) { return IsOf(death, process); });
+  ReportProcess& worker =
+      found != processes.end() ? *found : processes.emplace_back(ReportProcess{.pid = *death.pid, .kind = "python-worker"});
   const bool more = live > worker.peak_rss_bytes;
   worker.peak_rss_bytes = std::max(live, worker.peak_rss_bytes);
   PythonAtOnce python = SumOf(processes);
@@ -52,7 +55,7 @@ PythonAtOnce LargestPythonSum(const AdviceInput& input) {
     if (site.origin == Origin::kPython) live += site.live_at_peak_bytes.value_or(0);
   }
   const bool of_one = death.process == "python-worker" && death.pid && !death.started_by_task && death.program.empty();
-  PythonAtOnce largest = of_one ? WithBlocksOf(*death.pid, death.task_attempt_id, live, death.processes) : SumOf(death.processes);
+  PythonAtOnce largest = of_one ? WithBlocksOf(death, live, death.processes) : SumOf(death.processes);
   if (input.executor->at_peak) {
     PythonAtOnce at_peak = SumOf(input.executor->at_peak->processes);
     if (at_peak.bytes > largest.bytes) largest = at_peak;
@@ -92,6 +95,12 @@ uint64_t SparksOffHeap(const AdviceInput& input) {
   return budget;
 }
 
+JvmSize JvmAtMost(const AdviceInput& input) {
+  const uint64_t resident = JvmResident(input);
+  const uint64_t grown = input.executor->heap_max_bytes.value_or(0) + JvmNative(input) + SparksOffHeap(input);
+  return {std::max(resident, grown), grown > resident};
+}
+
 uint64_t BudgetOf(const ReportExecutor& executor, std::string_view region) {
   for (const ReportRegion& each : executor.regions) {
     if (each.name == region) return each.budget_bytes.value_or(0);
@@ -127,6 +136,11 @@ HeapSize HeapAsSet(const SparkSettings* settings, const char* key, std::optional
   const uint64_t set = SizeOr(settings, key, kMib, kGib), runs = heap_max_bytes.value_or(set);
   const bool is_as_set = runs <= set && static_cast<double>(runs) >= kSame * static_cast<double>(set);
   return is_as_set ? HeapSize{set, true} : HeapSize{runs, false};
+}
+
+std::string NotTakenPhrase(const SparkSettings* settings, const HeapSize& heap) {
+  if (heap.as_set || TextOr(settings, "spark.driver.memory", "").empty()) return "";
+  return "; the driver's JVM didn't get what is set: set it for spark-submit or in spark-defaults.conf, before it starts";
 }
 
 uint64_t NumberOr(const SparkSettings* settings, const char* key, uint64_t otherwise) {
@@ -226,7 +240,8 @@ std::optional<uint64_t> TaskSlots(const AdviceInput& input) {
 bool LimitIsAsRequested(const ReportExecutor& executor, uint64_t limit_bytes) {
   const uint64_t requested = executor.requested_bytes.value_or(limit_bytes);
   const bool is_own = executor.id != "driver" && !executor.limit_shared && BudgetOf(executor, "overhead") != 0;
-  return is_own && limit_bytes >= requested && limit_bytes / 2 < requested;
+  // Of a cgroup it is not known how much of it is rounding; what YARN granted is computed.
+  return is_own && limit_bytes >= requested && (executor.limit_source == "spark" || limit_bytes / 2 < requested);
 }
 
 uint64_t UsedInAll(const AdviceInput& input) {
@@ -236,6 +251,8 @@ uint64_t UsedInAll(const AdviceInput& input) {
 bool FilledSharedLimit(const AdviceInput& input) {
   return input.executor->limit_shared && !input.of_heap && input.death->process != "container";
 }
+
+uint64_t InSwap(const AdviceInput& input) { return input.executor->swap ? input.executor->swap->beside_jvm_bytes : 0; }
 
 uint64_t OfNoProcess(const AdviceInput& input) {
   if (!input.last || input.executor->limit_source != "cgroup" || input.executor->limit_shared) return 0;

@@ -39,6 +39,14 @@ uint64_t BudgetOf(const ReportExecutor& executor, std::string_view region);
 uint64_t BudgetOf(const AdviceInput& input, std::string_view region);
 uint64_t SparksOffHeap(const AdviceInput& input);  // in use of its budget at the last sample, or what was granted if that isn't known
 uint64_t LastOf(const AdviceInput& input, std::string_view region);  // at the last sample; 0: not known
+
+// With a heap that has grown to its size, which it may do later, and Spark's off-heap memory as it was at the last sample.
+struct JvmSize {
+  uint64_t bytes = 0;
+  bool grows = false;  // it had not grown so far
+};
+JvmSize JvmAtMost(const AdviceInput& input);
+
 // spark.executor.pyspark.memory, or what the executor's ResourceProfile has; 0: not set.
 uint64_t PysparkMemorySetting(const AdviceInput& input);
 
@@ -54,6 +62,9 @@ struct HeapSize {
   bool as_set = true;
 };
 HeapSize HeapAsSet(const SparkSettings* settings, const char* key, std::optional<uint64_t> heap_max_bytes);
+
+// "; the driver's JVM didn't get what is set: …" where spark.driver.memory is set too late, such as by the program itself; else "".
+std::string NotTakenPhrase(const SparkSettings* settings, const HeapSize& heap);
 
 // A whole number; `otherwise` where it is not set, 0 where it is no number.
 uint64_t NumberOr(const SparkSettings* settings, const char* key, uint64_t otherwise);
@@ -92,6 +103,9 @@ bool LimitIsAsRequested(const ReportExecutor& executor, uint64_t limit_bytes);
 
 // The container's use when it died, or its processes' sum where that is more.
 uint64_t UsedInAll(const AdviceInput& input);
+
+// Of other processes than the JVM, in swap at the most: it is in none of the other figures.
+uint64_t InSwap(const AdviceInput& input);
 
 // What its own cgroup counted beyond the processes that are measured, at the last sample: files in tmpfs (/dev/shm, memory volumes), the
 // kernel's own (slab), other processes. 0 where another limit counts, and below a twentieth of the limit: page tables and the like.

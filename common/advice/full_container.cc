@@ -15,6 +15,20 @@ namespace {
 constexpr double kRoomy = 0.8;  // share of its limit that a container should use at most
 constexpr const char* kOverhead = "spark.executor.memoryOverhead";
 
+// A container that may swap is not killed when it is full: its use stands at the limit. YARN's own limit is on resident memory alone.
+std::string WhatIsNext(const ReportExecutor& executor) {
+  const uint64_t left = executor.swap && executor.limit_source == "cgroup" ? executor.swap->left_bytes : 0;
+  const std::string in_swap = executor.swap && executor.swap->peak_bytes != 0
+                                  ? fmt::format("{} more lay in swap, which is slow", FormatBytes(executor.swap->peak_bytes))
+                                  : "";
+  // A cluster manager may have granted more than what was requested, and Spark doesn't know that figure.
+  const char* then =
+      executor.limit_source == "spark" ? "a little more, and its cluster manager may end it" : "a little more, and it is killed";
+  if (left == 0) return in_swap.empty() ? then : fmt::format("{}; {}", in_swap, then);
+  return fmt::format("{}, and has room for {} more", in_swap.empty() ? "what is too much goes to swap, which is slow" : in_swap,
+                     FormatBytes(left));
+}
+
 uint64_t Roomy(uint64_t used) { return static_cast<uint64_t>(static_cast<double>(used) / kRoomy); }
 
 ReportFinding OfSharedLimit(const ReportExecutor& executor) {
@@ -30,7 +44,8 @@ ReportFinding OfSharedLimit(const ReportExecutor& executor) {
 }
 
 ReportAdvice MoreRoom(const ReportExecutor& executor, const SparkSettings* settings) {
-  const uint64_t limit = *executor.limit_bytes, needed = Roomy(executor.at_peak->used_bytes);
+  const uint64_t in_swap = executor.swap ? executor.swap->peak_bytes : 0;
+  const uint64_t limit = *executor.limit_bytes, needed = Roomy(executor.at_peak->used_bytes + in_swap);
   const AdviceInput input{.executor = &executor, .settings = settings};
   const uint64_t overhead = BudgetOf(executor, "overhead"), requested = executor.requested_bytes.value_or(limit);
   const std::string why = fmt::format("the same use is {} of it", FormatPercent(kRoomy, 1));
@@ -56,9 +71,9 @@ std::optional<ReportFinding> FindFullContainer(const ReportExecutor& executor, c
   if (executor.limit_shared) return OfSharedLimit(executor);
   ReportFinding finding;
   finding.executor_id = executor.id;
-  finding.headline =
-      fmt::format("{} used {} of its limit of {} ({}) and lived: a little more, and it is killed.", ExecutorTitle(executor.id),
-                  FormatBytes(executor.at_peak->used_bytes), FormatBytes(*executor.limit_bytes), FormatPercent(UseOf(executor), 1));
+  finding.headline = fmt::format("{} used {} of its limit of {} ({}) and lived: {}.", ExecutorTitle(executor.id),
+                                 FormatBytes(executor.at_peak->used_bytes), FormatBytes(*executor.limit_bytes),
+                                 FormatPercent(UseOf(executor), 1), WhatIsNext(executor));
   finding.advice.push_back(MoreRoom(executor, settings));
   AdviseByProfile(executor, finding.advice);
   return finding;

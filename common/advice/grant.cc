@@ -79,7 +79,8 @@ uint64_t RequestBesideOverhead(const AdviceInput& input) {
 }
 
 uint64_t OverheadFor(const AdviceInput& input, uint64_t python_bytes) {
-  return WithHeadroom(python_bytes - std::min(python_bytes, BudgetOf(input, "pyspark")) + JvmNative(input) + OfNoProcess(input));
+  return WithHeadroom(python_bytes - std::min(python_bytes, BudgetOf(input, "pyspark")) + JvmNative(input) + OfNoProcess(input) +
+                      InSwap(input));
 }
 
 std::optional<TasksThatFit> LargestFit(const AdviceInput& input) {

@@ -5,9 +5,21 @@
 
 #include "advice/figures.h"
 #include "advice/grant.h"
+#include "budget/memory_size.h"
 #include "report/units.h"
 
 namespace memprof {
+namespace {
+
+// The least overhead with which YARN, which rounds requests up, grants more than now; 0: that is not known.
+uint64_t BeyondGrant(const AdviceInput& input, uint64_t budget) {
+  const ReportExecutor& executor = *input.executor;
+  if (executor.limit_source != "spark" || !executor.limit_bytes || !executor.requested_bytes) return 0;
+  const uint64_t rest = *executor.requested_bytes - std::min(budget, *executor.requested_bytes);
+  return *executor.limit_bytes <= *executor.requested_bytes ? 0 : *executor.limit_bytes - rest + kMib;
+}
+
+}  // namespace
 
 std::optional<ReportAdvice> AdviseMemoryOverhead(const AdviceInput& input) {
   uint64_t budget = BudgetOf(input, "overhead");
@@ -17,8 +29,14 @@ std::optional<ReportAdvice> AdviseMemoryOverhead(const AdviceInput& input) {
   uint64_t in_overhead = python.bytes - std::min(python.bytes, own);
   uint64_t needed = OverheadFor(input, python.bytes);
   if (needed <= budget) return std::nullopt;
+  const uint64_t beyond = BeyondGrant(input, budget);
+  const std::string granted =
+      beyond <= needed ? ""
+                       : fmt::format("; with less, no more than the {} of now would be granted", FormatBytes(*input.executor->limit_bytes));
+  needed = std::max(needed, beyond);
+  const uint64_t in_swap = InSwap(input);
   const std::string beside = fmt::format(
-      " + JVM native {}{} + 10 %", FormatBytes(native),
+      " + JVM native {}{}{} + 10 %", FormatBytes(native), in_swap == 0 ? "" : fmt::format(" + {} in swap", FormatBytes(in_swap)),
       of_none == 0 ? "" : fmt::format(" + {} of no process that is measured (files in tmpfs, the kernel's, others)", FormatBytes(of_none)));
   if (!MayBeGranted(input, needed - budget)) {
     const std::optional<TasksThatFit> fit = LargestFit(input);
@@ -31,7 +49,7 @@ std::optional<ReportAdvice> AdviseMemoryOverhead(const AdviceInput& input) {
   std::string because = PythonPhrase(python);
   if (own != 0) because += fmt::format(", {} more than spark.executor.pyspark.memory reserves", FormatBytes(in_overhead));
   return ReportAdvice{"spark.executor.memoryOverhead", SparkSize(budget), SparkSize(needed),
-                      because + beside + StillWanted(input, "give twice that")};
+                      because + beside + granted + StillWanted(input, "give twice that")};
 }
 
 }  // namespace memprof

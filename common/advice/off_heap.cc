@@ -23,16 +23,17 @@ std::optional<ReportAdvice> AdviseOffHeap(const AdviceInput& input) {
   // A container that was requested with off-heap memory has room for it: something else was too large.
   if (input.of_heap || budget == 0 || limit == 0 || limit >= heap + budget) return std::nullopt;
   if (static_cast<double>(then) < kWorthIt * static_cast<double>(limit)) return std::nullopt;
-  const uint64_t jvm = JvmResident(input), rest = jvm - std::min(jvm, then) + LargestPythonSum(input).bytes;
+  const JvmSize jvm = JvmAtMost(input);
+  const uint64_t rest = jvm.bytes - std::min(jvm.bytes, then) + LargestPythonSum(input).bytes;
   if (limit < WithHeadroom(rest) + kLeast) return std::nullopt;
   const uint64_t room = (limit - WithHeadroom(rest)) / kMib * kMib;
   if (room >= budget) return std::nullopt;
   return ReportAdvice{"spark.memory.offHeap.size", SparkSize(budget), SparkSize(room),
                       fmt::format("Spark may take {} off-heap, and {} were held there{}; beside the JVM's other "
-                                  "memory and Python, {} + 10 %, the limit of "
+                                  "memory{} and Python, {} + 10 %, the limit of "
                                   "{} has room for {}",
                                   FormatBytes(budget), FormatBytes(then), input.spark_off_heap ? "" : ", direct buffers included",
-                                  FormatBytes(rest), FormatBytes(limit), FormatBytes(room))};
+                                  jvm.grows ? " with a full heap" : "", FormatBytes(rest), FormatBytes(limit), FormatBytes(room))};
 }
 
 }  // namespace memprof

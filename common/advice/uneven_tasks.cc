@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "advice/findings.h"
 #include "report/units.h"
@@ -16,14 +17,17 @@ constexpr uint64_t kLeast = 64u << 20;  // bytes; below this it doesn't matter
 
 struct Kind {
   TaskFigure figure;
+  std::optional<TaskFigure> once;  // the part of it that is paid once for each worker or executor: no partition is larger for it
   const char* verb;
   const char* what;
+  const char* beside;  // that part
 };
 // Held memory first, because allocated memory may not have been held at once.
-constexpr Kind kKinds[] = {{TaskFigure::kPythonLiveAtPeak, "held", "Python and native memory at its peak"},
-                           {TaskFigure::kOffHeapLiveAtPeak, "held", "off-heap memory at its peak"},
-                           {TaskFigure::kPeakExecution, "held", "execution memory at its peak"},
-                           {TaskFigure::kHeapAllocated, "allocated", "heap"}};
+constexpr Kind kKinds[] = {
+    {TaskFigure::kPythonLiveAtPeak, TaskFigure::kPythonKept, "held", "Python and native memory at its peak", "that its worker keeps"},
+    {TaskFigure::kOffHeapLiveAtPeak, std::nullopt, "held", "off-heap memory at its peak", ""},
+    {TaskFigure::kPeakExecution, std::nullopt, "held", "execution memory at its peak", ""},
+    {TaskFigure::kHeapAllocated, TaskFigure::kHeapOfBroadcasts, "allocated", "heap", "of broadcast variables"}};
 
 const ReportDistribution* Find(const ReportStage& stage, TaskFigure figure) {
   for (const ReportDistribution& each : stage.distributions) {
@@ -32,14 +36,29 @@ const ReportDistribution* Find(const ReportStage& stage, TaskFigure figure) {
   return nullptr;
 }
 
+struct Own {
+  uint64_t bytes = 0, once_bytes = 0;
+  const ReportTask* task = nullptr;
+};
+
+// Of the counted tasks that have the figure, the smallest first.
+std::vector<Own> OwnFigures(const ReportStage& stage, const Kind& kind) {
+  std::vector<Own> own;
+  for (const ReportTask& task : stage.task_rows) {
+    const uint64_t all = task.figures[static_cast<size_t>(kind.figure)];
+    if (task.status != ReportTaskStatus::kCounted || all == kNoTaskFigure) continue;
+    uint64_t once = kind.once ? task.figures[static_cast<size_t>(*kind.once)] : kNoTaskFigure;
+    once = once == kNoTaskFigure ? 0 : std::min(once, all);
+    own.push_back({all - once, once, &task});
+  }
+  std::stable_sort(own.begin(), own.end(), [](const Own& a, const Own& b) { return a.bytes < b.bytes; });
+  return own;
+}
+
 // "task 17 (partition 4)"
-std::string TaskWith(uint64_t bytes, TaskFigure figure, const ReportStage& stage) {
-  const auto task = std::find_if(stage.task_rows.begin(), stage.task_rows.end(), [&](const ReportTask& row) {
-    return row.status == ReportTaskStatus::kCounted && row.figures[static_cast<size_t>(figure)] == bytes;
-  });
-  if (task == stage.task_rows.end()) return "one task";
-  return task->partition < 0 ? fmt::format("task {}", task->task_attempt_id)
-                             : fmt::format("task {} (partition {})", task->task_attempt_id, task->partition);
+std::string TitleOf(const ReportTask& task) {
+  return task.partition < 0 ? fmt::format("task {}", task.task_attempt_id)
+                            : fmt::format("task {} (partition {})", task.task_attempt_id, task.partition);
 }
 
 }  // namespace
@@ -48,19 +67,25 @@ std::optional<ReportFinding> FindUnevenTasks(const ReportStage& stage) {
   for (const Kind& kind : kKinds) {
     const ReportDistribution* spread = Find(stage, kind.figure);
     if (spread == nullptr || spread->tasks < kFewestTasks || spread->skew.value_or(0) < kUneven) continue;
-    const uint64_t median = spread->quantiles[2], largest = spread->quantiles[4];
-    if (largest < kLeast) continue;
+    const std::vector<Own> own = OwnFigures(stage, kind);
+    if (own.size() < kFewestTasks) continue;
+    const uint64_t median = own[own.size() / 2].bytes;  // by the rank of the distribution's
+    const Own& largest = own.back();
+    if (median == 0 || largest.bytes < kLeast) continue;
+    const double times = static_cast<double>(largest.bytes) / static_cast<double>(median);
+    if (times < kUneven) continue;
+    const std::string beside = largest.once_bytes == 0 ? "" : fmt::format(" beside {} {}", FormatBytes(largest.once_bytes), kind.beside);
     ReportFinding finding;
     finding.stage_id = stage.stage_id;
     finding.attempt = stage.attempt;
-    finding.headline = fmt::format("In stage {} {} {} {} of {}, {:.0f}× the median of {} tasks ({}).", stage.stage_id,
-                                   TaskWith(largest, kind.figure, stage), kind.verb, FormatBytes(largest), kind.what, *spread->skew,
-                                   FormatCount(spread->tasks), FormatBytes(median));
+    finding.headline =
+        fmt::format("In stage {} {} {} {} of {}{}, {:.0f}× the median of {} tasks ({}).", stage.stage_id, TitleOf(*largest.task), kind.verb,
+                    FormatBytes(largest.bytes), kind.what, beside, times, FormatCount(own.size()), FormatBytes(median));
     finding.advice = {
         {"", "", "",
          fmt::format("divide its partition into {} (salt the key that the data is grouped or joined by, or repartition before "
                      "it): each then has about {}",
-                     static_cast<uint64_t>(std::ceil(*spread->skew)), FormatBytes(median))}};
+                     static_cast<uint64_t>(std::ceil(times)), FormatBytes(median))}};
     return finding;
   }
   return std::nullopt;

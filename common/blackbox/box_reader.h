@@ -40,6 +40,7 @@ struct BoxSite {
 struct BoxUdf {
   std::string name, file, kind;
   uint32_t line = 0;
+  bool is_generator = false;
 };
 
 struct BoxCounter {

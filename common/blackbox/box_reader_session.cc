@@ -82,8 +82,8 @@ Result<BoxSession> BoxReader::ReadSession(uint64_t number) const {
       ++out.skipped_records;
       continue;
     }
-    out.udfs.push_back(
-        {assembler.StringAt(udfs[i].name), assembler.StringAt(udfs[i].file), assembler.StringAt(udfs[i].kind), udfs[i].line});
+    out.udfs.push_back({assembler.StringAt(udfs[i].name), assembler.StringAt(udfs[i].file), assembler.StringAt(udfs[i].kind), udfs[i].line,
+                        udfs[i].is_generator != 0});
   }
   uint32_t first_counter = view.slot * box::kCountersPerSession;
   std::vector<TwoCopies<box::Counter>> counters;

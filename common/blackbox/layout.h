@@ -1,4 +1,4 @@
-// Black box, version 7: the file that outlives SIGKILL. Little-endian, natural alignment, one process writes it through a
+// Black box, version 8: the file that outlives SIGKILL. Little-endian, natural alignment, one process writes it through a
 // shared mapping, any number of processes read it with pread. Every offset is from the start of the file.
 //
 //   0        Header (one page of 4096 bytes)
@@ -46,7 +46,7 @@
 namespace memprof::box {
 
 inline constexpr uint64_t kMagic = 0x3158424d454d5053;  // "SPMEMBX1"
-inline constexpr uint32_t kVersion = 7;
+inline constexpr uint32_t kVersion = 8;
 inline constexpr uint32_t kHeaderBytes = 4096;
 inline constexpr uint32_t kSessions = 32;  // with the process-level one
 inline constexpr uint32_t kUdfsPerSession = 32;
@@ -143,7 +143,8 @@ struct Udf {
   uint64_t session;
   uint32_t name, file, kind;  // strings
   uint32_t line;
-  uint32_t check, reserved;
+  uint32_t is_generator;  // 1: its code is a generator's
+  uint32_t check;
 };
 
 struct Counter {

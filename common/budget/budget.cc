@@ -8,13 +8,14 @@
 namespace memprof {
 
 bool IsBudgetSetting(std::string_view key) {
-  static constexpr std::array<std::string_view, 31> kKeys = {
+  static constexpr std::array<std::string_view, 35> kKeys = {
       "spark.executor.memory",
       "spark.executor.memoryOverhead",
       "spark.executor.memoryOverheadFactor",
       "spark.executor.minMemoryOverhead",
       "spark.executor.pyspark.memory",
       "spark.driver.memory",
+      "spark.kubernetes.executor.podTemplateContainerName",  // whose end an end was
       "spark.kubernetes.memoryOverheadFactor",
       "spark.kubernetes.resource.type",
       "spark.kubernetes.submitInDriver",
@@ -26,7 +27,10 @@ bool IsBudgetSetting(std::string_view key) {
       "spark.submit.deployMode",
       "spark.yarn.isPython",
       "yarn.nodemanager.resource.memory-mb",
+      "yarn.resourcemanager.scheduler.class",
+      "yarn.scheduler.increment-allocation-mb",
       "yarn.scheduler.maximum-allocation-mb",
+      "yarn.scheduler.minimum-allocation-mb",
       "spark.executor.cores",
       "spark.sql.execution.arrow.maxBytesPerBatch",  // from here on: for advice only
       "spark.sql.execution.arrow.maxRecordsPerBatch",
@@ -58,7 +62,7 @@ uint64_t GrantedBytes(const SparkSettings& settings) {
   BudgetInput input;
   input.settings = &settings;
   const Budget budget = ClusterManagerOf(master->second)->BudgetOf(input);
-  return budget.limit_enforced && budget.limit_source == LimitSource::kSpark ? budget.requested_bytes.value_or(0) : 0;
+  return budget.limit_enforced && budget.limit_source == LimitSource::kSpark ? budget.limit_bytes.value_or(0) : 0;
 }
 
 }  // namespace memprof

@@ -28,7 +28,7 @@ struct BudgetInput {
   // From the executor's resource profile, MiB; absent = not given there.
   std::optional<uint64_t> heap_mib, overhead_mib, offheap_mib, pyspark_mib;
   std::optional<uint64_t> heap_max_bytes;      // Runtime.maxMemory of its JVM
-  std::optional<uint64_t> cgroup_limit_bytes;  // the smallest on its path, if below physical memory
+  std::optional<uint64_t> cgroup_limit_bytes;  // the smallest on its path, if not above physical memory
   std::optional<uint64_t> host_memory_bytes;
 };
 

@@ -85,15 +85,16 @@ void AddHeapRegions(const BudgetInput& input, uint64_t requested_heap, Budget& b
   budget.regions.push_back({"heap.user", usable - spark});
 }
 
-void SetLimit(const BudgetInput& input, uint64_t requested, bool enforced, Budget& budget) {
+void SetLimit(const BudgetInput& input, uint64_t requested, bool enforced, Budget& budget, uint64_t granted) {
   budget.requested_bytes = requested;
   if (input.cgroup_limit_bytes) {
     budget.limit_bytes = input.cgroup_limit_bytes;
     budget.limit_source = LimitSource::kCgroup;
     return;
   }
-  bool beyond_host = input.host_memory_bytes && *input.host_memory_bytes < requested;
-  budget.limit_bytes = beyond_host ? *input.host_memory_bytes : requested;
+  granted = std::max(granted, requested);
+  bool beyond_host = input.host_memory_bytes && *input.host_memory_bytes < granted;
+  budget.limit_bytes = beyond_host ? *input.host_memory_bytes : granted;
   budget.limit_source = beyond_host ? LimitSource::kHost : LimitSource::kSpark;
   budget.limit_enforced = enforced || beyond_host;
 }

@@ -38,7 +38,11 @@ uint64_t PysparkMemory(const BudgetInput& input);
 // divides it. Storage and execution borrow from each other; heap.storage is the part that execution cannot evict.
 void AddHeapRegions(const BudgetInput& input, uint64_t requested_heap, Budget& budget);
 
-// limit: the cgroup's if there is one; otherwise what was requested, or physical memory where that is less.
-void SetLimit(const BudgetInput& input, uint64_t requested, bool enforced, Budget& budget);
+// limit: the cgroup's if there is one; otherwise what was granted, or physical memory where that is less. `granted`: what the manager made
+// of what was requested, if that is more.
+void SetLimit(const BudgetInput& input, uint64_t requested, bool enforced, Budget& budget, uint64_t granted = 0);
+
+// The size of the container that YARN makes for a request: rounded up, as far as the settings say how; else what is requested.
+uint64_t GrantedByYarn(const BudgetInput& input, uint64_t requested);
 
 }  // namespace memprof

@@ -38,7 +38,8 @@ class Driver final : public ClusterManager {
     budget.regions.push_back({"offHeap", OffHeap(input)});
     budget.regions.push_back({"pyspark", 0});
     if (in_cluster) {
-      SetLimit(input, heap + overhead, yarn_ || kubernetes_, budget);
+      const uint64_t requested = heap + overhead;
+      SetLimit(input, requested, yarn_ || kubernetes_, budget, yarn_ ? GrantedByYarn(input, requested) : requested);
       return budget;
     }
     budget.requested_bytes = heap;

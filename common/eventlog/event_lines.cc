@@ -11,6 +11,7 @@ using Json = nlohmann::json;
 
 constexpr size_t kMostLineBytes = 4u << 20;  // Spark's own may be longer: plans of queries
 constexpr std::string_view kOurs = "org.sparkmemprof.report.ReportPart";
+constexpr size_t kMostNameBytes = 128;  // of the line's begin, with that name in it
 
 // The event's name: `{"Event":"` and the name. Spark writes it first; a tool that rewrites a log may add blanks.
 std::string_view EventOf(std::string_view line) {
@@ -45,7 +46,11 @@ void EventLines::Add(std::string_view piece) {
     const size_t end = piece.find('\n');
     const std::string_view part = piece.substr(0, end);
     if (end == std::string_view::npos) {
-      skipping_ = skipping_ || line_.size() + part.size() > kMostLineBytes;
+      if (!skipping_ && line_.size() + part.size() > kMostLineBytes) {
+        skipping_ = true;
+        const std::string begin = line_.substr(0, kMostNameBytes).append(part.substr(0, kMostNameBytes));
+        if (EventOf(begin) == kOurs) report_.Refused();
+      }
       if (skipping_) {
         line_.assign(1, ' ');  // the line was begun in an earlier piece
       } else {

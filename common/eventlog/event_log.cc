@@ -133,7 +133,7 @@ void EventLogReport::Add(std::string_view part, std::string_view id, int64_t sch
   auto known = parts_.find(key);
   const size_t had = known == parts_.end() ? 0 : known->second.size();
   if (text.size() > kMostTextBytes) {
-    ++refused_;
+    Refused();
     return;
   }
   const bool of_many = part == kStagePart || part == kExecutorPart;
@@ -207,7 +207,10 @@ Result<Report> EventLogReport::Make() const {
     tell("the rest of the event log", "it " + cut_);
   }
   if (damaged != 0) tell(fmt::format("{} parts of the event log", damaged), "they are damaged");
-  if (refused_ != 0) tell(fmt::format("{} parts of the event log", refused_), "they are larger than this program reads");
+  if (refused_ != 0) {
+    tell(fmt::format("{} {} of the event log", refused_, refused_ == 1 ? "part" : "parts"),
+         "larger than any that this version of sparkmemprof writes; try sparkmemprof report EVENTLOG of the version that wrote the log");
+  }
   const std::string too_much = fmt::format("the event log holds more of the profile than the {} that are read", FormatBytes(most_bytes_));
   if (full_) tell("the later records of the event log", too_much);
   if (newer_version_ != 0) {

@@ -35,6 +35,8 @@ class EventLogReport {
 
   // Whoever adds the parts had no room for all of them; the report says so.
   void IsFull() { full_ = true; }
+  // A part of ours that is larger than any that is written; the report says so.
+  void Refused() { ++refused_; }
 
   // The log is truncated, and why; the report says so.
   void IsCut(std::string_view why) { cut_ = why; }

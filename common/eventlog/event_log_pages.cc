@@ -15,6 +15,11 @@ void EventLogPages::IsFull() {
   if (log_) log_->IsFull();
 }
 
+void EventLogPages::Refused() {
+  std::lock_guard lock(mutex_);
+  if (log_) log_->Refused();
+}
+
 void EventLogPages::Application(std::string_view id, std::string_view name, std::string_view spark_version, int64_t started_ms,
                                 int64_t ended_ms) {
   std::lock_guard lock(mutex_);

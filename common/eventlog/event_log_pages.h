@@ -18,6 +18,8 @@ class EventLogPages {
 
   // See EventLogReport::IsFull.
   void IsFull();
+  // See EventLogReport::Refused.
+  void Refused();
 
   // What Spark itself knows of the application; -1: not known.
   void Application(std::string_view id, std::string_view name, std::string_view spark_version, int64_t started_ms, int64_t ended_ms);

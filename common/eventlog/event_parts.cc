@@ -119,6 +119,11 @@ std::optional<PartText> PostMortemPart(const ReportPostMortem& death, size_t byt
   });
 }
 
+std::optional<PartText> NoPostMortemPart(size_t bytes) {
+  Report report;
+  return Fitted(report, bytes, [](size_t) { return std::optional<size_t>(); });
+}
+
 std::optional<PartText> ApplicationPart(Report report, size_t bytes) {
   report.stages.clear();
   report.executors.clear();

@@ -3,7 +3,7 @@
 //
 //   stage        one row of `stages`        id: "<stage id>.<attempt>"
 //   executor     one row of `executors`     id: the executor's
-//   postMortem   one row of `postMortems`   id: the executor's, and of a Python worker pid and task
+//   postMortem   one row of `postMortems`   id: the executor's, and of a Python worker pid, start and task
 //   application  all the rest               id: ""
 //
 // A part may be written again; the newest of each kind and id counts. Its text is the JSON, or, where that is long, gzip of it in
@@ -48,6 +48,7 @@ std::optional<PartText> StagePart(const ReportStage& stage, size_t bytes);
 // time line itself counts them.
 std::optional<PartText> ExecutorPart(const ReportExecutor& executor, size_t bytes, size_t samples = SIZE_MAX);
 std::optional<PartText> PostMortemPart(const ReportPostMortem& death, size_t bytes);
+std::optional<PartText> NoPostMortemPart(size_t bytes);                // takes an earlier one of the same id back
 std::optional<PartText> ApplicationPart(Report report, size_t bytes);  // its rows of the other parts are left out
 
 // How many bytes a record with this text takes in a log, about.

@@ -180,6 +180,7 @@ void DriverActions::Ended(int32_t job_id, std::string_view failure, int64_t time
   // Spark cancels jobs of a query whose results it doesn't need.
   const bool cancelled = failure.find(fmt::format("Job {} cancelled", job_id)) != failure.npos;
   action.last = cancelled ? Action::Last::kCancelled : Action::Last::kReported;
+  if (failure.empty()) newest_success_began_ms_ = std::max(newest_success_began_ms_, action.started_ms);
   if (failure.empty() || cancelled || action.failed_job) return;
   action.failed_job = job_id;
   action.failure = Cut(failure);

@@ -60,6 +60,8 @@ class DriverActions {
   }
   std::optional<ReportAction> At(int64_t time_ms) const;  // the action that this moment is charged to (facts/charged_action.h)
   bool empty() const;
+  // When the newest of the actions began of which a job has succeeded; 0: none.
+  int64_t newest_success_began_ms() const { return newest_success_began_ms_; }
 
   // Largest results first; `others`: the sums of those beyond `most`, and of those dropped.
   std::vector<ReportAction> Rows(size_t most, std::optional<ReportOtherActions>& others) const;
@@ -122,6 +124,7 @@ class DriverActions {
   std::pmr::map<int32_t, Key> unreported_{memory_};  // the last kMostLate jobs that EndUnreported has ended
   std::pmr::deque<int32_t> failed_stages_{memory_};  // oldest first
   bool application_ended_ = false;
+  int64_t newest_success_began_ms_ = 0;
   ReportOtherActions let_go_;
   bool any_let_go_ = false;
 };

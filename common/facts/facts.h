@@ -16,6 +16,7 @@
 #include "base/origin.h"
 #include "facts/cached_data.h"
 #include "facts/driver_events.h"
+#include "facts/held_use.h"
 #include "facts/interner.h"
 #include "facts/interval_set.h"
 #include "facts/remote_clock.h"
@@ -110,11 +111,19 @@ struct InternedIncident {
   StackId stack = 0;
   uint64_t asked_bytes = 0, virtual_bytes = 0, resident_bytes = 0, limit_bytes = 0;  // of memory that was refused; limit 0: none
   bool started_by_task = false;                                                      // the process, which is then not a worker itself
+  uint64_t start_ticks = 0;                                                          // of the process
+};
+
+// What a line of the user's code had left live in a Python process before the task, by the tasks that it had served.
+struct InternedLeft {
+  int32_t pid = 0;
+  StackId stack = 0;
+  uint64_t live_bytes = 0;
 };
 
 struct InternedProfile {
   explicit InternedProfile(std::pmr::memory_resource* memory)
-      : sites(memory), udfs(memory), remainders(memory), counters(memory), incidents(memory), spark_memory(memory) {}
+      : sites(memory), left(memory), udfs(memory), remainders(memory), counters(memory), incidents(memory), spark_memory(memory) {}
 
   uint64_t sequence = 0;
   int64_t taken_ms = 0;
@@ -125,7 +134,8 @@ struct InternedProfile {
   bool recovered = false;                          // of a dead executor: Python's figures are those at its end
   bool died() const { return !final || partial; }  // or still runs: its held memory is wanted
   std::pmr::vector<InternedSite> sites;
-  std::pmr::vector<UdfId> udfs;  // that ran, also those without a site
+  std::pmr::vector<InternedLeft> left;  // in workers that died during the task, or are not done with it; none of it is in `sites`
+  std::pmr::vector<UdfId> udfs;         // that ran, also those without a site
   std::pmr::vector<std::pair<Origin, OriginFigures>> remainders;
   std::pmr::vector<InternedCounter> counters;
   std::pmr::vector<InternedIncident> incidents;
@@ -211,9 +221,16 @@ struct HostKills {
   uint64_t count = 0;
 };
 
+// What no running task held of off-heap or native memory: serialised proto::LeftOffHeap; empty = none came.
+struct LeftMessages {
+  explicit LeftMessages(std::pmr::memory_resource* memory) : latest(memory), peak(memory) {}
+
+  std::pmr::string latest, peak;  // peak: the one with most bytes
+};
+
 struct ExecutorFacts {
   explicit ExecutorFacts(std::pmr::memory_resource* memory)
-      : host(memory), removed_reason(memory), snapshot(memory), retained(memory), left_off_heap(memory), left_off_heap_peak(memory) {}
+      : host(memory), removed_reason(memory), snapshot(memory), retained(memory), left_off_heap(memory), left_native(memory) {}
 
   std::pmr::string host;
   int32_t cores = -1;
@@ -232,10 +249,11 @@ struct ExecutorFacts {
   std::pmr::string snapshot;                                 // serialised proto::ExecutorSnapshot, all that came joined; empty = none came
   std::optional<uint64_t> peak_used_bytes, last_used_bytes;  // of its container, from the snapshot
   std::optional<TimeSamples> life;                           // no sample came: nothing
+  HeldUse held;                                              // of all samples
+  std::optional<uint64_t> least_used_lately;                 // in the half minute before the last sample, if `life` was let go
   std::pmr::string retained;                                 // serialised proto::RetainedHeap, the latest; empty = none came
-  std::pmr::string left_off_heap;                            // serialised proto::LeftOffHeap, the latest; empty = none came
-  std::pmr::string left_off_heap_peak;                       // likewise, the one with most bytes
-  std::optional<HostKills> host_kills_after;                 // read after its end by another executor on its host, or the driver
+  LeftMessages left_off_heap, left_native;
+  std::optional<HostKills> host_kills_after;  // read after its end by another executor on its host, or the driver
 };
 
 }  // namespace memprof

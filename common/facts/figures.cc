@@ -37,6 +37,11 @@ std::optional<uint64_t> ResidentLater(const SiteFigures& figures) {
   return figures.resident_later_bytes;
 }
 
+std::optional<uint64_t> KeptBytes(const SiteFigures& figures) {
+  if (figures.live_at_peak_bytes == kUnmeasured || figures.live_at_end_bytes == kUnmeasured) return std::nullopt;
+  return std::min(figures.live_at_peak_bytes, figures.live_at_end_bytes);
+}
+
 void AddWithinTask(const SiteFigures& other, SiteFigures& figures) {
   figures.allocated_bytes += other.allocated_bytes;
   figures.allocations += other.allocations;

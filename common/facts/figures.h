@@ -21,6 +21,9 @@ inline int64_t EarliestKnown(int64_t a, int64_t b) { return a == 0 || (b != 0 &&
 // Whether what is resident is a lower bound: more than a hundredth of what was live was not looked up.
 bool IsResidentInPart(const SiteFigures& figures);
 
+// Of what was live at the peak, how much was live at the end, too; nothing: not known.
+std::optional<uint64_t> KeptBytes(const SiteFigures& figures);
+
 // Nothing: all that is resident was seen there before the peak had passed, or what is resident is not known.
 std::optional<uint64_t> ResidentLater(const SiteFigures& figures);
 

@@ -108,6 +108,12 @@ InternedProfile InternProfile(const proto::TaskProfile& profile, Interner& inter
       AddWithinTask(made_site.figures, made.sites[entry->second].figures);
     }
   }
+  for (const proto::Leftovers& leftovers : profile.leftovers()) {
+    if (!leftovers.open()) continue;  // what the task itself has left is among its sites
+    for (const proto::Leftover& site : leftovers.sites()) {
+      made.left.push_back({leftovers.pid(), interned.Stack(site.stack()), site.live_bytes()});
+    }
+  }
   for (const proto::Remainder& remainder : profile.remainders()) {
     made.remainders.emplace_back(OriginOf(remainder.origin()), OriginFigures{remainder.sites(), remainder.allocated_bytes(),
                                                                              remainder.allocations(), remainder.live_at_peak_bytes()});
@@ -118,7 +124,7 @@ InternedProfile InternProfile(const proto::TaskProfile& profile, Interner& inter
   for (const proto::Incident& incident : profile.incidents()) {
     made.incidents.push_back({incident.pid(), incident.signal(), incident.time_ms(), interned.Stack(incident.stack()),
                               incident.asked_bytes(), incident.virtual_bytes(), incident.resident_bytes(), incident.limit_bytes(),
-                              incident.started_by_task()});
+                              incident.started_by_task(), incident.start_ticks()});
   }
   int64_t looked_of_open_ms = 0;
   for (const proto::Session& session : profile.sessions()) {

@@ -1,4 +1,4 @@
-// The sum of a message about off-heap memory that no running task holds.
+// The sum of a message about off-heap or native memory that no running task holds.
 #pragma once
 
 #include <cstdint>

@@ -82,9 +82,10 @@ LossKind KindOfYarnStatus(int status) {
 }
 
 // Kubernetes says this of every container in which the kernel ever killed a process, also a Python worker or a sidecar. A container that
-// ended by itself has another exit code.
-bool IsOomKilled(std::string_view text, std::optional<int> exit_code) {
-  return text.find("oomkilled") != text.npos && exit_code.value_or(kExitSigkill) == kExitSigkill;
+// ended by itself has another exit code. `own`: Spark's container, where it is told which one that is.
+bool IsOomKilled(std::string_view text, const PodContainer* own, std::optional<int> exit_code) {
+  const bool said = own == nullptr ? text.find("oomkilled") != text.npos : own->oom_killed;
+  return said && exit_code.value_or(kExitSigkill) == kExitSigkill;
 }
 
 // Kubernetes, of a pod that its kubelet evicted: the pod's reason and message, as Spark repeats them.
@@ -99,7 +100,7 @@ std::optional<NodeShortage> EvictedFor(std::string_view text) {
 
 }  // namespace
 
-LossReason ParseLossReason(std::string_view text) {
+LossReason ParseLossReason(std::string_view text, std::string_view spark_container) {
   static constexpr std::array<std::string_view, 3> kMemory = {
       "exceeding physical memory limits",  // YARN: Container killed by YARN for …
       "exceeding virtual memory limits",
@@ -110,7 +111,8 @@ LossReason ParseLossReason(std::string_view text) {
       "heartbeat timed out",  // of the executor, at the driver
       "worker lost",          // standalone: of its worker, at the master
   };
-  // Standalone: the master saw that the worker's connection was closed. Its process ended, alone or with the executor.
+  // Standalone: the master saw that the worker's connection was closed. Its process ended, and then its executors end themselves
+  // (WorkerWatcher), or all of them were killed together.
   static constexpr std::string_view kClosed = "got disassociated";
   static constexpr std::array<std::string_view, 10> kOnPurpose = {
       "killed by driver",                                   // dynamic allocation, SparkContext.killExecutors
@@ -127,22 +129,30 @@ LossReason ParseLossReason(std::string_view text) {
   const std::string whole = LowerCase(text);
   const std::string_view lower = WithoutLogs(whole);
   LossReason reason;
-  const std::optional<int> status = StatusIn(lower);
+  const std::vector<PodContainer> containers = PodContainersIn(lower);
+  const PodContainer* own = SparksOwn(containers, spark_container);
+  std::optional<int> status = StatusIn(lower);
+  if (!status && own != nullptr) status = own->exit_code;  // Spark looks for it by a name that a pod template may not use
+  if (const PodContainer* failed = FirstFailed(containers); failed != nullptr && !status) reason.container = *failed;
   (status >= 0 ? reason.exit_code : reason.yarn_status) = status;
   reason.silent = !reason.exit_code && ((ContainsAny(lower, kSilent) && lower.find(kClosed) == lower.npos) || status == kAborted);
+  reason.with_worker = !reason.exit_code && lower.find("worker lost") != lower.npos && lower.find(kClosed) != lower.npos;
   const std::optional<NodeShortage> evicted_for = EvictedFor(lower);
   const LossKind of_yarn = KindOfYarnStatus(reason.yarn_status.value_or(0));
   const bool of_yarn_limit = ContainsAny(lower, kMemory);
-  if (of_yarn_limit || IsOomKilled(lower, reason.exit_code)) {
+  if (of_yarn_limit || IsOomKilled(lower, own, reason.exit_code)) {
     reason.kind = LossKind::kContainerMemory;
     reason.of_any_kill = !of_yarn_limit;
     reason.of_virtual_memory = ContainsAny(lower, kVirtual);
   } else if (evicted_for) {
     reason.kind = LossKind::kEvicted;
     reason.evicted_for = *evicted_for;
+  } else if (own != nullptr && reason.container) {
+    reason.kind = LossKind::kBeside;
   } else if (ContainsAny(lower, kOnPurpose) || status == 0 || of_yarn == LossKind::kOnPurpose) {
     reason.kind = LossKind::kOnPurpose;
     reason.by_driver = lower.find("killed by driver") != lower.npos;
+    reason.decommissioned = lower.find("decommission") != lower.npos;
   } else if (reason.exit_code) {
     reason.kind = LossKind::kExit;
   } else if (of_yarn == LossKind::kEvicted) {

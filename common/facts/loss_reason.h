@@ -6,12 +6,15 @@
 #include <string>
 #include <string_view>
 
+#include "facts/pod_containers.h"
+
 namespace memprof {
 
 enum class LossKind {
   kUnknown,          // "Remote RPC client disassociated", "heartbeat timed out": it is gone; nothing else is known
   kExit,             // it ended with `exit_code`
   kContainerMemory,  // the manager says that it killed the container for its memory
+  kBeside,           // another container of its pod failed, and Spark took the pod away; its own one ran
   kEvicted,          // its manager took it away: for what the node ran short of, or for something else
   kOnPurpose,        // dynamic allocation, decommission, preemption, a normal end: no post-mortem
 };
@@ -22,14 +25,19 @@ struct LossReason {
   LossKind kind = LossKind::kUnknown;
   std::optional<int> exit_code;
   bool silent = false;             // nobody has heard of it, or of its node, for a while: it may be alive
+  bool with_worker = false;        // standalone: its Worker's connection was closed, and executors end with their Worker
   bool by_driver = false;          // kOnPurpose: Spark's own driver asked for it
+  bool decommissioned = false;     // Spark says only that, whatever has ended it
   bool of_virtual_memory = false;  // kContainerMemory: for its address space, not for resident memory
   bool of_any_kill = false;        // kContainerMemory: said of every container in which the kernel ever killed a process (Kubernetes)
+  // kBeside: the one that failed. Otherwise one of which it is not known whether it is Spark's own.
+  std::optional<PodContainer> container;
   std::optional<int> yarn_status;  // what YARN gives in place of an exit code: negative
   NodeShortage evicted_for = NodeShortage::kNotTold;
 };
 
-LossReason ParseLossReason(std::string_view text);
+// `spark_container`: what Spark calls its own container in a pod of Kubernetes.
+LossReason ParseLossReason(std::string_view text, std::string_view spark_container = kSparkContainer);
 
 // "137 (SIGKILL)", "52 (Spark's code for an OutOfMemoryError)", "1".
 std::string ExitCodePhrase(int exit_code);

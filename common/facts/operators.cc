@@ -83,6 +83,7 @@ constexpr Rule kGenerated[] = {
 };
 
 constexpr std::string_view kSpark = "org.apache.spark.";
+constexpr std::string_view kBroadcasts = "org.apache.spark.broadcast.";
 constexpr std::string_view kCodegenStage = "GeneratedIteratorForCodegenStage";
 
 template <size_t N>
@@ -127,12 +128,14 @@ bool IsPlatformCode(std::string_view function) {
   return std::any_of(std::begin(kPlatform), std::end(kPlatform), [&](std::string_view prefix) { return function.starts_with(prefix); });
 }
 
-Operators::Operators(const Interner& interner) : by_stack_(interner.stack_count()) {
+Operators::Operators(const Interner& interner) : by_stack_(interner.stack_count()), reads_broadcast_(interner.stack_count()) {
   std::unordered_map<std::string, uint32_t> numbers;
   std::vector<uint32_t> by_frame(interner.frame_count());
+  std::vector<bool> of_broadcast(interner.frame_count());
   for (uint32_t index = 0; index < interner.frame_count(); ++index) {
     const InternedFrame& frame = interner.FrameAt(index);
     if (frame.language != Language::kJava) continue;
+    of_broadcast[index] = interner.StringAt(frame.function).starts_with(kBroadcasts);
     std::string name = OperatorOfFunction(interner.StringAt(frame.function));
     if (name.empty()) continue;
     const auto [entry, added] = numbers.try_emplace(std::move(name), static_cast<uint32_t>(names_.size()));
@@ -143,6 +146,7 @@ Operators::Operators(const Interner& interner) : by_stack_(interner.stack_count(
     const InternedStack& stack = interner.StackAt(id);
     const uint32_t outer = stack.parent == 0 ? 0 : by_stack_[stack.parent - 1];
     by_stack_[id - 1] = by_frame[stack.frame] != 0 ? by_frame[stack.frame] : outer;
+    reads_broadcast_[id - 1] = of_broadcast[stack.frame] || (stack.parent != 0 && reads_broadcast_[stack.parent - 1]);
   }
 }
 

@@ -23,11 +23,14 @@ class Operators {
 
   // Number of the stack's operator; 0 = none.
   uint32_t Of(StackId stack) const { return stack == 0 ? 0 : by_stack_[stack - 1]; }
+  // Whether it reads a broadcast variable: of whatever it consists, the first reader in an executor unpacks it for all.
+  bool ReadsBroadcast(StackId stack) const { return stack != 0 && reads_broadcast_[stack - 1]; }
   const std::string& Name(uint32_t number) const { return names_[number]; }
 
  private:
   std::vector<std::string> names_{std::string()};
-  std::vector<uint32_t> by_stack_;  // by stack - 1
+  std::vector<uint32_t> by_stack_;     // by stack - 1
+  std::vector<bool> reads_broadcast_;  // likewise
 };
 
 }  // namespace memprof

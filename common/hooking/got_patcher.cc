@@ -106,6 +106,13 @@ size_t GotPatcher::HookOfName(const char* symbol) const {
   return kNone;
 }
 
+// A PLT entry of the main program's has a pointer that is patched.
+void* GotPatcher::ReplacementOf(const void* found) const {
+  const auto address = reinterpret_cast<uintptr_t>(found);
+  const size_t hook = address == 0 ? kNone : HookOfAddress(address);
+  return hook == kNone || addresses_[hook].definition != address ? nullptr : hooks_[hook].replacement;
+}
+
 size_t GotPatcher::HookOfReplacement(uintptr_t address) const {
   for (size_t i = 0; i < count_; ++i) {
     if (reinterpret_cast<uintptr_t>(hooks_[i].replacement) == address) return i;

@@ -46,6 +46,11 @@ class GotPatcher {
   void Patch(const LoadedModule& module);
   void Restore(const LoadedModule& module);
 
+  // HOOK. For who looks a function up by its name, after Init(): whether it is one of the hooked ones, and what to give instead of the
+  // function that was found; null: that is none of the originals.
+  bool IsHooked(const char* symbol) const { return HookOfName(symbol) != kNone; }
+  void* ReplacementOf(const void* found) const;
+
   // True when the last round of visits met a module that wasn't relocated yet. BeginRound() resets it.
   bool incomplete() const { return incomplete_; }
   void BeginRound() { incomplete_ = false; }

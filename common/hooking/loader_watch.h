@@ -30,6 +30,8 @@ class LoaderWatch {
   void Stop();
 
   ModuleTable& modules() { return modules_; }
+  // HOOK. Of the hooks; after Start().
+  const GotPatcher& patcher() const { return patcher_; }
 
   // Modules unloaded since the first Start(), as far as noticed. When this figure changes, what was remembered about code
   // addresses may be wrong.

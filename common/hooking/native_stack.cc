@@ -13,12 +13,19 @@ namespace {
 constexpr size_t kMaxScannedBytes = 64 << 10;
 constexpr uint32_t kForking = uint32_t{1} << 20;
 
-// Threads that are unwinding or find out that they may not, plus kForking for each that is forking.
+// Threads that are unwinding, plus kForking for each that is forking. While one forks, nobody begins to unwind.
 constinit std::atomic<uint32_t> unwinding{0};
-// The forking thread has seen that nobody unwinds; from then on the others only find out that they may not.
-constinit thread_local bool saw_nobody __attribute__((tls_model("initial-exec"))) = false;
 
 bool NobodyUnwinds() { return unwinding.load(std::memory_order_acquire) % kForking == 0; }
+
+// A thread that may not isn't counted for a moment either: a child of the fork would take it for one that unwinds.
+bool BeginToUnwind() {
+  uint32_t now = unwinding.load(std::memory_order_relaxed);
+  while (now < kForking) {
+    if (unwinding.compare_exchange_weak(now, now + 1, std::memory_order_acquire, std::memory_order_relaxed)) return true;
+  }
+  return false;
+}
 
 __attribute__((noinline)) size_t WalkSlowly(uintptr_t* addresses, size_t capacity) {
   unw_context_t context;
@@ -42,10 +49,7 @@ void InitNativeStack() {
 }
 
 size_t CaptureNativeStack(uintptr_t* addresses, size_t capacity, bool code_was_unloaded) {
-  if (unwinding.fetch_add(1, std::memory_order_acquire) >= kForking) {
-    unwinding.fetch_sub(1, std::memory_order_release);
-    return 0;
-  }
+  if (!BeginToUnwind()) return 0;
   size_t count = 0;
   if (code_was_unloaded) {
     count = WalkSlowly(addresses, capacity);
@@ -79,17 +83,13 @@ __attribute__((no_sanitize("address"))) std::optional<size_t> FramePlaces::Below
 void PrepareFork() {
   unwinding.fetch_add(kForking, std::memory_order_acquire);
   constexpr timespec kPause = {.tv_sec = 0, .tv_nsec = 100'000};
-  saw_nobody = NobodyUnwinds();
-  for (int pauses = 0; !saw_nobody && pauses < 1000; ++pauses) {
-    nanosleep(&kPause, nullptr);
-    saw_nobody = NobodyUnwinds();
-  }
+  for (int pauses = 0; !NobodyUnwinds() && pauses < 1000; ++pauses) nanosleep(&kPause, nullptr);
 }
 
 void AfterForkInParent() { unwinding.fetch_sub(kForking, std::memory_order_release); }
 
 void AfterForkInChild() {
-  if (saw_nobody) unwinding.store(0, std::memory_order_release);
+  if (NobodyUnwinds()) unwinding.store(0, std::memory_order_release);
 }
 
 }  // namespace memprof

@@ -258,6 +258,8 @@ Status DecodeEnvelope(std::string_view bytes, proto::Envelope& envelope) {
       return CheckRetained(envelope.retained_heap());
     case proto::Envelope::kLeftOffHeap:
       return CheckLeft(envelope.left_off_heap());
+    case proto::Envelope::kLeftNative:
+      return CheckLeft(envelope.left_native());
     case proto::Envelope::kHeapShortage:
       return CheckShortage(envelope.heap_shortage());
     case proto::Envelope::MESSAGE_NOT_SET:

@@ -51,12 +51,11 @@ void DeliverRetained(std::string_view executor_id, const proto::RetainedHeap& re
   if (!state.WasDropped(executor_id)) KeepLatest(retained, state.Executor(executor_id).retained);
 }
 
-void DeliverLeft(std::string_view executor_id, const proto::LeftOffHeap& left, StoreState& state) {
+void DeliverLeft(std::string_view executor_id, const proto::LeftOffHeap& left, LeftMessages ExecutorFacts::*part, StoreState& state) {
   if (state.WasDropped(executor_id)) return;
-  ExecutorFacts& executor = state.Executor(executor_id);
-  KeepLatest(left, executor.left_off_heap);
-  KeepLast(left, executor.left_off_heap_peak,
-           [](const proto::LeftOffHeap& value) { return std::tuple(LeftBytes(value), value.time_ms()); });
+  LeftMessages& known = state.Executor(executor_id).*part;
+  KeepLatest(left, known.latest);
+  KeepLast(left, known.peak, [](const proto::LeftOffHeap& value) { return std::tuple(LeftBytes(value), value.time_ms()); });
 }
 
 bool IsPythons(Origin origin) { return origin == Origin::kPython; }
@@ -125,7 +124,8 @@ void DeliverDeath(std::string_view executor_id, const proto::WorkerDeath& death,
     return;
   }
   state.Executor(executor_id);
-  if (!state.worker_deaths.Put({std::string(executor_id), death.pid(), death.task_attempt_id()}, death)) ++state.dropped_deaths;
+  WorkerDeathKey key{std::string(executor_id), death.pid(), death.start_ticks(), death.task_attempt_id()};
+  if (!state.worker_deaths.Put(std::move(key), death)) ++state.dropped_deaths;
 }
 
 // What its executor used, ran and had cached then: it may live on for hours, and be asked when the report is made. An error is told
@@ -220,7 +220,10 @@ Status Deliver(std::string_view bytes, StoreState& state, const std::optional<In
       DeliverRetained(envelope.executor_id(), envelope.retained_heap(), state);
       break;
     case proto::Envelope::kLeftOffHeap:
-      DeliverLeft(envelope.executor_id(), envelope.left_off_heap(), state);
+      DeliverLeft(envelope.executor_id(), envelope.left_off_heap(), &ExecutorFacts::left_off_heap, state);
+      break;
+    case proto::Envelope::kLeftNative:
+      DeliverLeft(envelope.executor_id(), envelope.left_native(), &ExecutorFacts::left_native, state);
       break;
     case proto::Envelope::kHeapShortage:
       DeliverShortage(envelope.executor_id(), *envelope.mutable_heap_shortage(), state);

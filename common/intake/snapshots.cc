@@ -90,18 +90,27 @@ void JoinLast(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& sna
     return std::tuple(value.clock_ms(), value.time_ms(), value.processes_size(), value.SerializeAsString());
   };
   if (other.has_last() && (!snapshot.has_last() || order(snapshot.last()) < order(other.last()))) *snapshot.mutable_last() = other.last();
-  snapshot.set_cgroup(std::max(snapshot.cgroup(), other.cgroup()));
-  if (other.has_oom_kills()) snapshot.set_oom_kills(std::max(snapshot.oom_kills(), other.oom_kills()));
-  if (other.has_oom_kills_at_start()) {
-    uint64_t known = snapshot.has_oom_kills_at_start() ? snapshot.oom_kills_at_start() : UINT64_MAX;
-    snapshot.set_oom_kills_at_start(std::min(known, other.oom_kills_at_start()));
-  }
   snapshot.set_boot_id(std::max(snapshot.boot_id(), other.boot_id()));
   if (other.has_host_oom_kills()) snapshot.set_host_oom_kills(std::max(snapshot.host_oom_kills(), other.host_oom_kills()));
   if (other.has_host_oom_kills_at_start()) {
     uint64_t known = snapshot.has_host_oom_kills_at_start() ? snapshot.host_oom_kills_at_start() : UINT64_MAX;
     snapshot.set_host_oom_kills_at_start(std::min(known, other.host_oom_kills_at_start()));
   }
+}
+
+// The later one, as a whole: counters of two cgroups have nothing in common.
+void JoinKills(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot) {
+  const auto order = [](const proto::ExecutorSnapshot& value) {
+    return std::tuple(!value.cgroup().empty(), value.cgroup_clock_ms(), std::string_view(value.cgroup()), value.has_oom_kills(),
+                      value.oom_kills(), value.has_oom_kills_at_start(), ~value.oom_kills_at_start());
+  };
+  if (order(other) <= order(snapshot)) return;
+  snapshot.set_cgroup(other.cgroup());
+  snapshot.set_cgroup_clock_ms(other.cgroup_clock_ms());
+  snapshot.clear_oom_kills();
+  if (other.has_oom_kills()) snapshot.set_oom_kills(other.oom_kills());
+  snapshot.clear_oom_kills_at_start();
+  if (other.has_oom_kills_at_start()) snapshot.set_oom_kills_at_start(other.oom_kills_at_start());
 }
 
 // Joins two reports of one mode's memory: the later look, and the larger of each peak.
@@ -220,6 +229,23 @@ void JoinLimit(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& sn
   snapshot.set_cgroup_limit_clock_ms(other.cgroup_limit_clock_ms());
 }
 
+// The larger peak, and what was left at the later look.
+void JoinSwap(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot) {
+  if (!other.has_swap()) return;
+  const bool is_first = !snapshot.has_swap();
+  proto::SwapUse& known = *snapshot.mutable_swap();
+  const auto peak = [](const proto::SwapUse& use) { return std::pair(use.peak_bytes(), use.beside_jvm_bytes()); };
+  const auto look = [](const proto::SwapUse& use) { return std::pair(use.clock_ms(), ~use.left_bytes()); };
+  if (is_first || peak(known) < peak(other.swap())) {
+    known.set_peak_bytes(other.swap().peak_bytes());
+    known.set_beside_jvm_bytes(other.swap().beside_jvm_bytes());
+  }
+  if (is_first || look(known) < look(other.swap())) {
+    known.set_left_bytes(other.swap().left_bytes());
+    known.set_clock_ms(other.swap().clock_ms());
+  }
+}
+
 // Texts about the JVM: the later report's, so that the order of arrival does not matter.
 void JoinWords(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot) {
   auto order = [](const proto::ExecutorSnapshot& value) {
@@ -242,6 +268,7 @@ void JoinSnapshot(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot&
   snapshot.set_cgroup_shared(snapshot.cgroup_shared() || other.cgroup_shared());
   snapshot.set_cgroup_unseen(snapshot.cgroup_unseen() || other.cgroup_unseen());
   JoinLimit(other, snapshot);
+  JoinSwap(other, snapshot);
   auto raise = [&](bool measured, uint64_t value, uint64_t known, void (proto::ExecutorSnapshot::*set)(uint64_t)) {
     if (measured) (snapshot.*set)(std::max(value, known));
   };
@@ -257,6 +284,7 @@ void JoinSnapshot(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot&
   JoinProcesses(other, snapshot);
   JoinMoment(other, snapshot);
   JoinLast(other, snapshot);
+  JoinKills(other, snapshot);
   JoinCounters(other, snapshot);
   JoinNotAvailable(other, snapshot);
   JoinCollectors(other, snapshot);

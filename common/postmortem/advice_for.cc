@@ -4,12 +4,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "advice/advice.h"
 #include "postmortem/driver_heap.h"
+#include "postmortem/peers.h"
 #include "rollup/executor_rows.h"
 #include "rollup/named_cached.h"
-#include "rollup/site_rollup.h"
 
 namespace memprof {
 namespace {
@@ -20,8 +21,6 @@ CachedByMode CachedIn(const std::string& executor_id, const StoreState& state) {
   if (facts != state.executors.end() && facts->second.removed) return NamedCached(facts->second.cached_then, state.cached);
   return NamedCached({state.cached.LargestIn(executor_id, false), state.cached.LargestIn(executor_id, true)}, state.cached);
 }
-
-uint64_t AllocatedHeap(const InternedProfile& profile) { return AllocatedBy(profile)[static_cast<size_t>(Origin::kJvmHeap)]; }
 
 // Pools are looked at once in a second; another look is of another moment.
 std::optional<uint64_t> SparksOffHeapAt(const proto::ExecutorSnapshot& snapshot) {
@@ -41,41 +40,21 @@ int64_t RanMs(const TaskFacts& task, const RemoteClock& clock) {
 }
 
 // Of tasks that have run for half of the first one's time or more; others have allocated less only because they have just begun.
-std::vector<uint64_t> HeapByTask(const std::vector<LastTask>& tasks, const RemoteClock& clock) {
+std::vector<uint64_t> HeapByTask(const std::vector<LastTask>& tasks, const Operators& operators, const RemoteClock& clock) {
   std::vector<uint64_t> bytes;
   const int64_t first_ms = RanMs(*tasks.front().task, clock);
   for (const LastTask& each : tasks) {
     const int64_t ran_ms = RanMs(*each.task, clock);
     if (first_ms < 0 || ran_ms < 0 || ran_ms < first_ms / 2) return {};
-    bytes.push_back(AllocatedHeap(*each.task->profile));
+    bytes.push_back(OwnHeap(each, operators));
   }
   return bytes;
 }
 
-// Live heap bytes of a single task aren't measured, so allocated heap bytes are compared.
-void PutHeapPeersOf(const LastTask& dead, const StoreState& state, AdviceInput& input) {
-  if (!dead.task->profile) return;
-  input.task_bytes = AllocatedHeap(*dead.task->profile);
-  for (const auto& [id, task] : state.tasks) {
-    const bool peer = id != dead.task_attempt_id && task.stage_id == dead.task->stage_id && task.partition != dead.task->partition;
-    if (peer && task.profile && task.profile->final && task.ended && task.outcome == TaskOutcome::kSucceeded) {
-      input.peer_bytes.push_back(AllocatedHeap(*task.profile));
-    }
-  }
-}
-
-// What the other tasks of the same stage held at their peaks: whether this one is out of the ordinary.
-void PutPeersOf(const LastTask& dead, const StoreState& state, AdviceInput& input) {
-  input.task_bytes = dead.live_bytes;
-  for (const auto& [id, task] : state.tasks) {
-    bool peer = id != dead.task_attempt_id && task.stage_id == dead.task->stage_id && task.partition != dead.task->partition;
-    if (!peer || !task.profile || !task.profile->final || task.profile->partial) continue;
-    uint64_t held = 0;
-    for (const InternedSite& site : task.profile->sites) {
-      if (site.figures.live_at_peak_bytes != kUnmeasured) held += site.figures.live_at_peak_bytes;
-    }
-    input.peer_bytes.push_back(held);
-  }
+void PutPeers(BesidePeers beside, AdviceInput& input) {
+  input.task_bytes = beside.task_bytes;
+  input.once_bytes = beside.once_bytes;
+  input.peer_bytes = std::move(beside.peer_bytes);
 }
 
 std::set<std::string> UdfKindsOf(const std::vector<LastTask>& tasks, const StoreState& state) {
@@ -89,7 +68,7 @@ std::set<std::string> UdfKindsOf(const std::vector<LastTask>& tasks, const Store
 
 }  // namespace
 
-std::vector<ReportAdvice> AdviceFor(const DeathFacts& facts, const StoreState& state) {
+std::vector<ReportAdvice> AdviceFor(const DeathFacts& facts, const Operators& operators, const StoreState& state) {
   const ReportPostMortem& death = facts.death;
   const std::vector<LastTask>& tasks = facts.tasks;
   const Verdict& verdict = facts.verdict;
@@ -111,11 +90,14 @@ std::vector<ReportAdvice> AdviceFor(const DeathFacts& facts, const StoreState& s
   input.tasks_at_once = tasks.size();
   const auto executor = state.executors.find(std::string_view(facts.executor.id));
   const bool is_askers = facts.asker && !tasks.empty() && tasks.front().task_attempt_id == *facts.asker;
-  if (verdict.of_heap && is_askers && executor != state.executors.end()) input.heap_by_task = HeapByTask(tasks, executor->second.clock);
+  if (verdict.of_heap && is_askers && executor != state.executors.end())
+    input.heap_by_task = HeapByTask(tasks, operators, executor->second.clock);
   if (facts.action) input.result_bytes = ExpectedResults(*facts.action);
   if (facts.snapshot.has_last()) input.last = MomentRow(facts.snapshot.last());
   input.spark_off_heap = SparksOffHeapAt(facts.snapshot);
-  if (!tasks.empty()) verdict.of_heap ? PutHeapPeersOf(tasks.front(), state, input) : PutPeersOf(tasks.front(), state, input);
+  if (!tasks.empty()) {
+    PutPeers((verdict.of_heap ? AllocatedBesidePeers : HeldBesidePeers)(tasks.front(), operators, state), input);
+  }
   input.cached = facts.cached ? NamedCached(*facts.cached, state.cached) : CachedIn(facts.executor.id, state);
   if (!death.sites_of_attempt) input.udf_kinds = UdfKindsOf(tasks, state);
   return Advise(input);

@@ -7,6 +7,7 @@
 
 #include "advice/jvm_shortage.h"
 #include "facts/cached_data.h"
+#include "facts/operators.h"
 #include "postmortem/last_sites.h"
 #include "postmortem/verdict.h"
 #include "proto/memprof.pb.h"
@@ -28,6 +29,6 @@ struct DeathFacts {
   std::optional<std::array<LargestCached, 2>> cached;  // there then, on-heap and off-heap; nothing: of now, or of its end
 };
 
-std::vector<ReportAdvice> AdviceFor(const DeathFacts& facts, const StoreState& state);
+std::vector<ReportAdvice> AdviceFor(const DeathFacts& facts, const Operators& operators, const StoreState& state);
 
 }  // namespace memprof

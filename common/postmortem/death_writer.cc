@@ -87,6 +87,8 @@ std::optional<ReportAction> DeathWriter::ChargeAction(const ReportExecutor& exec
   return std::nullopt;
 }
 
+const Operators& DeathWriter::OperatorsNow() { return operators_ ? *operators_ : operators_.emplace(*state_.interner); }
+
 SparkSettings DeathWriter::SettingsOf(const ReportAction& action) const {
   return state_.SettingsOf(action.stages.empty() ? std::nullopt : std::optional(action.stages.back()));
 }

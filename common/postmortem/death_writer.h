@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "facts/named_stacks.h"
+#include "facts/operators.h"
 #include "postmortem/heap_errors.h"
 #include "postmortem/lookups.h"
 #include "postmortem/verdict.h"
@@ -28,6 +29,9 @@ class DeathWriter {
   ReportPostMortem OfExecutor(const ReportExecutor& executor, const ExecutorFacts& facts, DeathDetail detail);
   ReportPostMortem OfWorker(const ReportExecutor& executor, const ExecutorFacts& facts, const proto::WorkerDeath& worker,
                             DeathDetail detail);
+  // Of the driver's own Python, where nobody but its JVM could tell of it: spark-submit was started by hand.
+  ReportPostMortem OfDriversPython(const ReportExecutor& executor, const ExecutorFacts& facts, const proto::WorkerDeath& python,
+                                   DeathDetail detail);
   // Of a task, or of another thread, that met an OutOfMemoryError of the heap which its executor survived.
   ReportPostMortem OfHeapError(const ReportExecutor& executor, const ExecutorFacts& facts, const SurvivedHeapError& survived,
                                DeathDetail detail);
@@ -52,10 +56,12 @@ class DeathWriter {
                        const std::vector<LastTask>& askers, const std::optional<ReportAction>& action, ReportPostMortem& death);
   std::optional<ReportAction> ChargeAction(const ReportExecutor& executor, const proto::HeapShortage& error, ReportPostMortem& death) const;
   SparkSettings SettingsOf(const ReportAction& action) const;
+  const Operators& OperatorsNow();  // made when they are asked for first: a headline needs none
 
   const StoreState& state_;
   bool& awaits_names_;
   NamedStacks stacks_;
+  std::optional<Operators> operators_;
   Lookups lookups_;
 };
 

@@ -16,6 +16,7 @@ proto::WorkerDeath DeathFromIncident(int64_t task_attempt_id, const TaskFacts& t
   proto::WorkerDeath death;
   death.set_time_ms(end.time_ms);
   death.set_pid(end.pid);
+  death.set_start_ticks(end.start_ticks);
   death.set_started_by_task(end.started_by_task);
   death.set_task_attempt_id(task_attempt_id);
   death.set_stage_id(task.stage_id);
@@ -34,7 +35,7 @@ void ForEachWorkerDeath(const StoreState& state,
     if (!task.profile || !task.ended || task.outcome != TaskOutcome::kFailed) continue;
     std::string executor(state.interner->StringAt(task.executor));
     for (const InternedIncident& incident : task.profile->incidents) {
-      bool is_new = incident.signal != 0 && !state.worker_deaths.contains({executor, incident.pid, id});
+      bool is_new = incident.signal != 0 && !state.worker_deaths.contains({executor, incident.pid, incident.start_ticks, id});
       if (is_new) visit(executor, DeathFromIncident(id, task, incident));
     }
   }
@@ -44,7 +45,7 @@ void ForEachRefusal(const StoreState& state, const std::function<void(const std:
                                                                       const TaskFacts& task, const InternedIncident& refusal)>& visit) {
   for (const auto& [id, task] : state.tasks) {
     const InternedIncident* refusal = RefusalThatFailed(task, state.interner->StringAt(task.error));
-    if (refusal == nullptr || FatalSignalOf(task, refusal->pid) != nullptr) continue;
+    if (refusal == nullptr || FatalSignalOf(task, refusal->pid, refusal->start_ticks) != nullptr) continue;
     visit(std::string(state.interner->StringAt(task.executor)), id, task, *refusal);
   }
 }
@@ -55,10 +56,10 @@ bool AnyDeath(const StoreState& state, const std::function<bool(const std::strin
   }
   bool any = false;
   ForEachWorkerDeath(state, [&](const std::string& id, const proto::WorkerDeath& worker) {
-    any = any || matches(WorkerDeathKeyOf(id, worker.pid(), worker.task_attempt_id()), worker.time_ms());
+    any = any || matches(WorkerDeathKeyOf(id, worker.pid(), worker.start_ticks(), worker.task_attempt_id()), worker.time_ms());
   });
   ForEachRefusal(state, [&](const std::string& id, int64_t task_attempt_id, const TaskFacts&, const InternedIncident& refusal) {
-    any = any || matches(WorkerDeathKeyOf(id, refusal.pid, task_attempt_id), refusal.time_ms);
+    any = any || matches(WorkerDeathKeyOf(id, refusal.pid, refusal.start_ticks, task_attempt_id), refusal.time_ms);
   });
   ForEachJobBeyondLimit(state, [&](int32_t job) { any = any || matches(JobKey("driver", job), 0); });
   for (const SurvivedHeapError& survived : SurvivedHeapErrors(state)) {

@@ -13,6 +13,7 @@
 #include "report/cut.h"
 #include "rollup/left_off_heap.h"
 #include "rollup/parsed_snapshot.h"
+#include "rollup/time_lines.h"
 #include "rollup/unexpected_end.h"
 
 namespace memprof {
@@ -35,20 +36,30 @@ void PutAge(const ExecutorFacts& facts, const proto::ExecutorSnapshot& snapshot,
   if (latest > 0) death.last_sample_age_ms = std::max<int64_t>(0, GoneMs(facts) - facts.clock.ToDriver(latest));
 }
 
-// Off-heap memory that no running task held. Blocks of a task that has ended are here, too, even if its failure ended the executor.
-// Where direct buffers ran out, it is what was there at the most: a transfer that failed of it let go of its blocks at once.
-std::vector<ReportSite> LeftThen(const ExecutorFacts& facts, const proto::Moment* last, const ReportPostMortem& death,
-                                 bool of_direct_buffers, std::vector<LastTask>& tasks) {
+// It is among what no running task held: the task had ended then.
+bool IsTold(const LastTask& task, const LeftThen& left) {
+  const auto& profile = task.task->profile;
+  return !left.sites.empty() && profile && profile->final && profile->taken_ms <= left.time_ms;
+}
+
+// Off-heap and native memory that no running task held. Blocks of a task that has ended are here, too, even if its failure ended the
+// executor. Where direct buffers ran out, it is what was there at the most: a transfer that failed of it let go of its blocks at once.
+std::vector<ReportSite> SitesLeftThen(const ExecutorFacts& facts, const proto::Moment* last, const ReportPostMortem& death,
+                                      bool of_direct_buffers, const StoreState& state, std::vector<LastTask>& tasks) {
   const int64_t last_sample_ms = death.time_ms - death.last_sample_age_ms.value_or(0);
   const std::optional<uint64_t> all_blocks = last == nullptr ? std::nullopt : RegionOf(*last, "offHeap");
-  LeftOffHeapThen left;
-  if (of_direct_buffers) left = LeftOffHeapSitesAtPeak(facts, last_sample_ms - kPeakIsNewsMs);
-  if (left.sites.empty()) left = LeftOffHeapSites(facts, last_sample_ms - kLeftIsNewsMs, all_blocks.value_or(UINT64_MAX));
+  LeftThen off_heap;
+  if (of_direct_buffers) off_heap = LeftSitesAtPeak(facts, Origin::kJvmOffHeap, last_sample_ms - kPeakIsNewsMs, state);
+  if (off_heap.sites.empty())
+    off_heap = LeftSites(facts, Origin::kJvmOffHeap, last_sample_ms - kLeftIsNewsMs, all_blocks.value_or(UINT64_MAX), state);
+  LeftThen native = LeftSites(facts, Origin::kJvmNative, last_sample_ms - kLeftIsNewsMs, UINT64_MAX, state);
   for (LastTask& each : tasks) {
-    const auto& profile = each.task->profile;
-    each.left_is_told = !left.sites.empty() && profile && profile->final && profile->taken_ms <= left.time_ms;
+    each.off_heap_is_told = IsTold(each, off_heap);
+    each.native_is_told = IsTold(each, native);
   }
-  return std::move(left.sites);
+  std::vector<ReportSite> sites = std::move(off_heap.sites);
+  sites.insert(sites.end(), std::make_move_iterator(native.sites.begin()), std::make_move_iterator(native.sites.end()));
+  return sites;
 }
 
 // Among the sites of the tasks that ran. Sites of another attempt are of another time: they stay alone.
@@ -68,6 +79,13 @@ uint64_t KillsOf(const std::vector<proto::WorkerDeath>& workers, int64_t since_m
   return kills;
 }
 
+// By its samples until the last one. The newest of them come up to ten seconds late, but early where use nears the limit.
+bool RoseLately(const ExecutorFacts& facts, const proto::Moment& last, uint64_t limit_bytes) {
+  const std::optional<uint64_t> least = LeastUsedLately(facts, last.time_ms());
+  const double rise = kRise * static_cast<double>(limit_bytes);
+  return least && limit_bytes != 0 && static_cast<double>(*least) + rise <= static_cast<double>(last.used_bytes());
+}
+
 // What a full heap was full of, if its collector had time to mark it.
 void PutRetained(const ReportExecutor& executor, ReportPostMortem& death) {
   death.retained = executor.retained;
@@ -85,6 +103,15 @@ std::array<LargestCached, 2> CachedThen(const proto::HeapShortage& error) {
   return largest;
 }
 
+// Its node may have gone with it, so that its use alone proves nothing, unlike what the kernel has counted and the JVM said.
+void PutDecommission(const DeathEvidence& evidence, Verdict& verdict) {
+  if (!evidence.loss.decommissioned) return;
+  verdict.how = "it was being decommissioned; " + verdict.how;
+  if (evidence.kernel_kills.value_or(0) > 0 || verdict.of_heap || verdict.of_jvm || verdict.of_array) return;
+  verdict.out_of_memory = verdict.maybe_of_memory = false;
+  verdict.unknown = true;
+}
+
 }  // namespace
 
 ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const ExecutorFacts& facts, DeathDetail detail) {
@@ -93,7 +120,7 @@ ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const E
   const proto::ExecutorSnapshot& snapshot = *parsed;
   ReportPostMortem death;
   DeathEvidence evidence;
-  evidence.loss = LossOf(facts);
+  evidence.loss = LossOf(facts, state_);
   death.executor_id = executor.id;
   death.process = evidence.loss.kind == LossKind::kContainerMemory ? "container" : "jvm";
   if (snapshot.jvm_pid() != 0) death.pid = snapshot.jvm_pid();
@@ -107,6 +134,7 @@ ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const E
     PutMoment(executor, Without(dead_before, *last), detail, death);
     PutHost(executor, *last, evidence);
     evidence.used_before_bytes = last->used_bytes();
+    evidence.rose_lately = RoseLately(facts, *last, evidence.limit_bytes.value_or(0));
   }
   evidence.used_bytes = death.used_bytes;
   if (executor.heap_after_gc_peak) evidence.heap_used_bytes = executor.heap_after_gc_peak->bytes;
@@ -128,10 +156,13 @@ ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const E
   }
   if (error) evidence.heap_error = error->error().empty() ? "a full heap" : error->error();
   PutKernelKills(executor, facts, snapshot, dead_before, evidence);
-  evidence.kills_before = KillsOf(dead_before, INT64_MIN, facts.clock.FromDriver(GoneMs(facts)) - kOneKillMs);
+  const int64_t right_before_ms = facts.clock.FromDriver(GoneMs(facts)) - kOneKillMs;
+  evidence.kills_before = KillsOf(dead_before, INT64_MIN, right_before_ms);
+  evidence.kills_just_before = KillsOf(dead_before, right_before_ms);
   PutAge(facts, snapshot, tasks, death);
   evidence.sample_age_ms = death.last_sample_age_ms;
-  const Verdict verdict = Judge(evidence);
+  Verdict verdict = Judge(evidence);
+  PutDecommission(evidence, verdict);
   death.out_of_memory = verdict.out_of_memory;
   death.unknown = verdict.unknown;
   death.how = verdict.how;
@@ -144,7 +175,7 @@ ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const E
   PutTask(tasks, death);
   if (in_full) {
     const bool of_direct_buffers = verdict.of_jvm && evidence.last_word && evidence.last_word->pool == JvmPool::kDirectBuffers;
-    std::vector<ReportSite> left = LeftThen(facts, LastMoment(snapshot), death, of_direct_buffers, tasks);
+    std::vector<ReportSite> left = SitesLeftThen(facts, LastMoment(snapshot), death, of_direct_buffers, state_, tasks);
     PutSites(tasks, facts.clock.FromDriver(GoneMs(facts)), death);
     if (const std::optional<LastTask> attempt = HeaviestFailedAttempt(state_, tasks, failed, GoneMs(facts)))
       PutAttempt(*attempt, facts, death);
@@ -160,7 +191,7 @@ ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const E
   if (!error && failed) asker = failed->task_attempt_id;
   // Which setting helps depends on the pool that ran short.
   if (in_full && (death.out_of_memory || verdict.maybe_of_memory) && !verdict.of_unknown_pool)
-    death.advice = AdviceFor({death, executor, snapshot, tasks, verdict, evidence.last_word, action, asker}, state_);
+    death.advice = AdviceFor({death, executor, snapshot, tasks, verdict, evidence.last_word, action, asker}, OperatorsNow(), state_);
   if (in_full && action) PutAction(*action, SettingsOf(*action), death);
   return death;
 }
@@ -217,7 +248,7 @@ void DeathWriter::PutAdviceOfThen(const ReportExecutor& executor, const Executor
   std::vector<LastTask> ran = lookups_.RunningAt(executor.id, facts.clock.ToDriver(error.time_ms()), error.running());
   if (!askers.empty()) PutFirst(askers.front(), ran);
   DeathFacts of_then{death, then, *snapshot, ran, verdict, std::nullopt, action, error.task_attempt_id(), CachedThen(error)};
-  death.advice = AdviceFor(of_then, state_);
+  death.advice = AdviceFor(of_then, OperatorsNow(), state_);
 }
 
 ReportPostMortem DeathWriter::OfHeapError(const ReportExecutor& executor, const ExecutorFacts& facts, const SurvivedHeapError& survived,

@@ -9,6 +9,7 @@
 #include "postmortem/heap_errors.h"
 #include "postmortem/incidents.h"
 #include "report/digest.h"
+#include "report/same_process.h"
 #include "report/titles.h"
 #include "report/units.h"
 
@@ -58,15 +59,30 @@ std::string HeapErrorPhrase(const ReportPostMortem& death, const proto::HeapShor
   return phrase;
 }
 
-// "; averages.py:27 with_cpp held 773.5 MiB": what held most, where that is a tenth of what was in use. By its line: names of native frames
-// may come late, and this is quoted early.
+// "; averages.py:27 with_cpp held 773.5 MiB", "; earlier tasks had left 2.8 GiB at cache.py:8 remember": what held most, where that is a
+// tenth of what was in use. By its line: names of native frames may come late, and this is quoted early.
 std::string LargestPhrase(const ReportPostMortem& death) {
   if (death.sites.empty() || death.sites_of_attempt || !death.used_bytes) return "";
   const ReportSite& largest = death.sites[0];
   const ReportFrame* lead = LeadOf(largest);
   const uint64_t held = largest.live_at_peak_bytes.value_or(0);
   if (lead == nullptr || held == 0 || held < *death.used_bytes / 10) return "";
-  return fmt::format("; {} {} held {}", FramePlace(*lead), FrameTitle(*lead), FormatBytes(held));
+  const std::string place = FramePlace(*lead) + " " + FrameTitle(*lead);
+  if (largest.left_by_earlier_tasks) return fmt::format("; earlier tasks had left {} at {}", FormatBytes(held), place);
+  return fmt::format("; {} held {}", place, FormatBytes(held));
+}
+
+// "; a failed attempt of stage 5 had allocated 623.7 MiB in Book.add Book.java:41, for SortExec": where nothing came of the tasks that ran.
+std::string AttemptPhrase(const ReportPostMortem& death) {
+  if (!death.sites_of_attempt || !death.stage_id || death.sites.empty()) return "";
+  const ReportSite& largest = death.sites[0];
+  const ReportFrame* lead = LeadOf(largest);
+  const std::string of_line = lead == nullptr ? "" : FramePlace(*lead) + " " + FrameTitle(*lead);
+  const std::string place = largest.origin == Origin::kJvmHeap ? HeapAskedPhrase(largest.frames) : of_line;
+  if (place.empty()) return "";
+  const bool is_live = largest.live_at_peak_bytes.value_or(0) != 0;
+  return fmt::format("; a failed attempt of stage {} had {} {} in {}", *death.stage_id, is_live ? "held" : "allocated",
+                     FormatBytes(is_live ? *largest.live_at_peak_bytes : largest.allocated_bytes), place);
 }
 
 // "; stage 5 had allocated most in Book.add Book.java:41, for SortExec"
@@ -91,7 +107,7 @@ std::string TogetherPhrase(const ReportPostMortem& death) {
     if (process.kind != "python-worker") continue;
     ++workers;
     together += process.peak_rss_bytes;
-    if (process.pid == death.pid) own = process.peak_rss_bytes;
+    if (IsOf(death, process)) own = process.peak_rss_bytes;
   }
   if (workers < 2 || own == 0) return "";
   return fmt::format("; {} Python workers held {} together, this one {}", workers, FormatBytes(together), FormatBytes(own));
@@ -104,8 +120,7 @@ std::string EndedPhrase(const SurvivedHeapError& survived) {
 
 // "; it held 1.2 GiB": of a program, which no site tells of.
 std::string OwnPhrase(const ReportPostMortem& death) {
-  const auto own =
-      std::find_if(death.processes.begin(), death.processes.end(), [&](const auto& process) { return process.pid == death.pid; });
+  const auto own = std::find_if(death.processes.begin(), death.processes.end(), [&](const auto& process) { return IsOf(death, process); });
   return own == death.processes.end() ? "" : "; it held " + FormatBytes(own->peak_rss_bytes);
 }
 
@@ -141,12 +156,16 @@ std::string ExecutorHeadline(const ReportPostMortem& death, const Verdict& verdi
     return fmt::format("{} was killed for its virtual memory, which is address space: {}", who, VirtualPhrase(death));
   if (verdict.out_of_memory)
     return fmt::format("{} was killed for its {}: {}{}{}", who, MemoryPhrase(verdict), UsePhrase(death.used_bytes, death.limit_bytes), end,
-                       LargestPhrase(death));
+                       LargestPhrase(death) + AttemptPhrase(death));
   if (death.unknown && !death.used_bytes && !death.exit_code)
     return fmt::format("{} was lost; why is not known: no sample of it arrived", who);
   const std::string use = UsePhrase(death.used_bytes, death.limit_bytes);
+  if (!verdict.of_container.empty())
+    return fmt::format("{} was taken away with its pod, not for its own memory: {} failed; {}", who, verdict.of_container, use);
   if (verdict.maybe_of_memory)
-    return fmt::format("{} {}{}{}", who, death.exit_code ? "was killed" : "was lost, perhaps killed", OtherKillerPhrase(use), end);
+    return fmt::format("{} {}{}{}{}", who, death.exit_code ? "was killed" : "was lost, perhaps killed", OtherKillerPhrase(use), end,
+                       AttemptPhrase(death));
+  if (verdict.with_worker) return fmt::format("{} was lost with its Worker; why is not known: {}", who, use);
   if (death.unknown) return fmt::format("{} was lost; why is not known: {}{}", who, use, end);
   return fmt::format("{} died, not of memory: {}{}", who, use, end);
 }
@@ -169,6 +188,13 @@ std::string WorkerHeadline(const ReportPostMortem& death, const Verdict& verdict
   if (signal != 0) return fmt::format("{} crashed, not of memory: {}{}; {}", who, SignalName(signal), place, use);
   if (death.unknown) return fmt::format("{} vanished; why is not known: {}", who, use);
   return fmt::format("{} died, not of memory: {}", who, use);
+}
+
+std::string DriversPythonHeadline(const ReportPostMortem& death, const Verdict& verdict) {
+  const std::string who = fmt::format("The driver's Python process {}", death.pid.value_or(0));
+  const std::string use = UsePhrase(death.used_bytes, death.limit_bytes);
+  if (death.out_of_memory) return fmt::format("{} was killed for its {}: {}", who, MemoryPhrase(verdict), use);
+  return fmt::format("{} died{}: {}", who, death.unknown ? "; why is not known" : ", not of memory", use);
 }
 
 std::string RefusalHeadline(const ReportPostMortem& death) {

@@ -19,6 +19,9 @@ std::string ExecutorHeadline(const ReportPostMortem& death, const Verdict& verdi
                              const std::optional<JvmShortage>& shortage, const std::optional<proto::HeapShortage>& error,
                              const std::optional<ReportAction>& action);
 
+// Of the driver's own Python, as its JVM saw it die: without what it held.
+std::string DriversPythonHeadline(const ReportPostMortem& death, const Verdict& verdict);
+
 // `signal`: the signal that it recorded as it died; 0: none.
 std::string WorkerHeadline(const ReportPostMortem& death, const Verdict& verdict, int signal);
 

@@ -36,8 +36,8 @@ bool KilledItself(const std::vector<proto::HeapShortage>& errors, const Executor
 
 // With an OutOfMemoryError a JVM ends by Spark's handler, by HotSpot's, by CrashOnOutOfMemoryError, or by its own OnOutOfMemoryError, by
 // SIGTERM (YARN's default) or SIGKILL; without a code nobody knows. `errors`: all of the executor.
-bool MayEndSo(const std::vector<proto::HeapShortage>& errors, const ExecutorFacts& facts) {
-  const LossReason loss = LossOf(facts);
+bool MayEndSo(const std::vector<proto::HeapShortage>& errors, const ExecutorFacts& facts, const StoreState& state) {
+  const LossReason loss = LossOf(facts, state);
   if (!loss.exit_code) return loss.kind == LossKind::kUnknown;
   if (*loss.exit_code == kExitSigkill) return KilledItself(errors, facts);
   static constexpr int kCodes[] = {kExitSparkOom, kExitSparkUncaught, kExitHotSpotOom, kSignalBase + SIGABRT, kSignalBase + SIGTERM};
@@ -80,7 +80,7 @@ int WeightOf(const proto::HeapShortage& error) {
 const proto::HeapShortage* ErrorThatEnded(const std::vector<proto::HeapShortage>& errors, const ExecutorFacts& facts,
                                           const StoreState& state) {
   const proto::HeapShortage* last = nullptr;
-  if (!facts.removed || !MayEndSo(errors, facts)) return last;
+  if (!facts.removed || !MayEndSo(errors, facts, state)) return last;
   const auto order = [](const proto::HeapShortage& each) { return std::tuple(each.ends_jvm(), WeightOf(each), each.time_ms()); };
   for (const proto::HeapShortage& error : errors) {
     if (IsCloseTo(error, facts, state) && (last == nullptr || order(*last) < order(error))) last = &error;
@@ -88,9 +88,16 @@ const proto::HeapShortage* ErrorThatEnded(const std::vector<proto::HeapShortage>
   return last;
 }
 
+// A program that caught the error, began another action that succeeded, and then stopped its SparkContext. If its JVM began to end
+// before it was stopped, the program may have been ended by the error all the same, while another thread of it went on.
+bool WentOnAfter(const proto::HeapShortage& error, const StoreState& state) {
+  const bool stopped_itself = !state.ending_ms || *state.ending_ms > *state.application.ended_ms;
+  return stopped_itself && state.actions.newest_success_began_ms() > error.time_ms();
+}
+
 // The application. Its exit code is not known here.
 bool MayHaveEnded(std::string_view id, const proto::HeapShortage& error, const StoreState& state) {
-  if (id != "driver" || error.task_attempt_id() >= 0 || !state.application.ended_ms) return false;
+  if (id != "driver" || error.task_attempt_id() >= 0 || !state.application.ended_ms || WentOnAfter(error, state)) return false;
   const int64_t after = *state.application.ended_ms - error.time_ms();
   return after >= 0 && after <= kProgramEndsWithinMs;
 }
@@ -153,7 +160,7 @@ std::optional<proto::HeapShortage> HeapErrorThatEnded(std::string_view executor_
 
 std::optional<proto::HeapShortage> PoolErrorThatEnded(std::string_view executor_id, const ExecutorFacts& facts, const StoreState& state,
                                                       const std::optional<proto::HeapShortage>& of_heap) {
-  const std::optional<int> code = LossOf(facts).exit_code;
+  const std::optional<int> code = LossOf(facts, state).exit_code;
   if (!facts.removed || (code != kExitSparkOom && code != kExitSparkUncaught)) return std::nullopt;
   if (of_heap && (of_heap->ends_jvm() || IsFatal(*of_heap, facts, state))) return std::nullopt;
   std::optional<proto::HeapShortage> last;

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "report/digest.h"
+#include "report/same_process.h"
 #include "report/titles.h"
 
 namespace memprof {
@@ -40,12 +41,16 @@ bool IsLibc(const ReportFrame& frame) {
 
 }  // namespace
 
-const InternedIncident* FatalSignalOf(const TaskFacts& task, int32_t pid) {
-  return LastOf(task, [pid](const InternedIncident& incident) { return incident.signal != 0 && incident.pid == pid; });
+const InternedIncident* FatalSignalOf(const TaskFacts& task, int32_t pid, uint64_t start_ticks) {
+  return LastOf(task, [&](const InternedIncident& incident) {
+    return incident.signal != 0 && SameProcess(incident.pid, incident.start_ticks, pid, start_ticks);
+  });
 }
 
-const InternedIncident* RefusalOf(const TaskFacts& task, int32_t pid) {
-  return LastOf(task, [pid](const InternedIncident& incident) { return incident.signal == 0 && incident.pid == pid; });
+const InternedIncident* RefusalOf(const TaskFacts& task, int32_t pid, uint64_t start_ticks) {
+  return LastOf(task, [&](const InternedIncident& incident) {
+    return incident.signal == 0 && SameProcess(incident.pid, incident.start_ticks, pid, start_ticks);
+  });
 }
 
 const InternedIncident* RefusalThatFailed(const TaskFacts& task, std::string_view error) {

@@ -11,8 +11,8 @@
 namespace memprof {
 
 // Null: it has recorded none.
-const InternedIncident* FatalSignalOf(const TaskFacts& task, int32_t pid);
-const InternedIncident* RefusalOf(const TaskFacts& task, int32_t pid);
+const InternedIncident* FatalSignalOf(const TaskFacts& task, int32_t pid, uint64_t start_ticks);
+const InternedIncident* RefusalOf(const TaskFacts& task, int32_t pid, uint64_t start_ticks);
 
 // The refusal that made a task fail: its error is a MemoryError, in the words of any library, and memory was refused to it.
 const InternedIncident* RefusalThatFailed(const TaskFacts& task, std::string_view error);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "report/same_process.h"
+
 namespace memprof {
 namespace {
 
@@ -12,9 +14,9 @@ uint64_t LeftOutBytes(const proto::Moment& moment) {
   return static_cast<uint64_t>(std::max<int64_t>(0, left_out));
 }
 
-std::optional<uint64_t> RssOf(int32_t pid, const proto::Moment& moment) {
+std::optional<uint64_t> RssOf(const proto::WorkerDeath& death, const proto::Moment& moment) {
   for (const proto::Process& process : moment.processes()) {
-    if (process.pid() == pid) return process.peak_rss_bytes();
+    if (SameProcess(process, death)) return process.peak_rss_bytes();
   }
   return std::nullopt;
 }
@@ -45,14 +47,14 @@ proto::Moment Without(const std::vector<proto::WorkerDeath>& dead, const proto::
   // A heartbeat that had no room for all processes left out the smallest: their sum is known.
   uint64_t left_out = LeftOutBytes(moment);
   for (const proto::WorkerDeath& death : dead) {
-    if (death.time_ms() < moment.time_ms() || RssOf(death.pid(), moment)) continue;
-    const uint64_t bytes = std::min(left_out, RssOf(death.pid(), death.before()).value_or(0));
+    if (death.time_ms() < moment.time_ms() || RssOf(death, moment)) continue;
+    const uint64_t bytes = std::min(left_out, RssOf(death, death.before()).value_or(0));
     left_out -= bytes;
     forget(bytes);
   }
   for (const proto::Process& process : moment.processes()) {
     const bool is_gone = std::any_of(dead.begin(), dead.end(), [&](const proto::WorkerDeath& death) {
-      return death.pid() == process.pid() && death.time_ms() >= moment.time_ms();
+      return SameProcess(death, process) && death.time_ms() >= moment.time_ms();
     });
     if (is_gone) {
       forget(process.peak_rss_bytes());

@@ -21,6 +21,9 @@ struct Held {
 
 using HeldKey = std::tuple<int32_t, Origin, UdfId, StackId>;  // stage, …, shown stack
 
+// As of a function, without PySpark's frames around it: which one it was is not known.
+SiteKey LeftSite(StackId stack) { return {stack, 1, Origin::kPython}; }
+
 // Of what was live then. The profile knows the error of the task's peak: it is the same where the peak was that moment.
 std::optional<uint64_t> ErrorOf(const Held& held) {
   if (!held.figures.sampled) return 0;
@@ -52,12 +55,43 @@ ReportSite SiteRow(const HeldKey& key, const Held& held, int64_t at_ms, const In
   return row;
 }
 
+// By shown stack, what ended tasks had left in the workers of these. A worker serves one task at a time, so of two that speak of one worker
+// the later knows more.
+std::map<StackId, uint64_t> LeftIn(const std::vector<LastTask>& tasks, const NamedStacks& stacks) {
+  std::map<int32_t, const InternedProfile*> latest;
+  for (const LastTask& last : tasks) {
+    if (!last.task->profile) continue;
+    for (const InternedLeft& left : last.task->profile->left) {
+      const InternedProfile*& profile = latest[left.pid];
+      if (profile == nullptr || profile->taken_ms < last.task->profile->taken_ms) profile = &*last.task->profile;
+    }
+  }
+  std::map<StackId, uint64_t> sums;
+  for (const auto& [pid, profile] : latest) {
+    for (const InternedLeft& left : profile->left) {
+      if (left.pid == pid && left.live_bytes != 0) sums[stacks.ShownStack(LeftSite(left.stack))] += left.live_bytes;
+    }
+  }
+  return sums;
+}
+
+ReportSite LeftRow(StackId shown, uint64_t bytes, const NamedStacks& stacks) {
+  ReportSite row;
+  row.origin = Origin::kPython;
+  row.left_by_earlier_tasks = true;
+  row.allocated_bytes = bytes;
+  row.live_at_peak_bytes = bytes;
+  row.sampled = true;  // some of it may be
+  row.frames = stacks.Frames(shown);
+  return row;
+}
+
+}  // namespace
+
 uint64_t LiveAt(const InternedProfile& profile, size_t site) {
   const SiteFigures& figures = profile.sites[site].figures;
   return profile.died() ? figures.live_at_end_bytes : figures.live_at_peak_bytes;
 }
-
-}  // namespace
 
 uint64_t LiveBytesOf(const InternedProfile& profile) {
   uint64_t sum = 0;
@@ -75,7 +109,8 @@ std::vector<ReportSite> SitesAtLastSample(const std::vector<LastTask>& tasks, in
     std::map<HeldKey, Held> of_task;
     for (size_t i = 0; i < last.task->profile->sites.size(); ++i) {
       const InternedSite& site = last.task->profile->sites[i];
-      if (last.left_is_told && site.key.origin == Origin::kJvmOffHeap) continue;
+      if (last.off_heap_is_told && site.key.origin == Origin::kJvmOffHeap) continue;
+      if (last.native_is_told && site.key.origin == Origin::kJvmNative) continue;
       HeldKey key{last.task->stage_id, site.key.origin, site.key.udf, stacks.ShownStack(site.key)};
       uint64_t live = LiveAt(*last.task->profile, i);
       auto [entry, added] = of_task.try_emplace(key, Held{site.figures, live, last.task->profile->looked_ms});
@@ -94,22 +129,23 @@ std::vector<ReportSite> SitesAtLastSample(const std::vector<LastTask>& tasks, in
       if (held.live_bytes != kUnmeasured) sum.live_bytes = held.live_bytes + (sum.live_bytes == kUnmeasured ? 0 : sum.live_bytes);
     }
   }
-  std::vector<std::pair<HeldKey, ReportSite>> rows;
+  std::vector<std::pair<StackId, ReportSite>> rows;  // shown stack
   for (const auto& [key, held] : sites) {
     if (held.live_bytes == 0) continue;  // given back before
-    rows.emplace_back(key, SiteRow(key, held, at_ms, interner, stacks));
+    rows.emplace_back(std::get<3>(key), SiteRow(key, held, at_ms, interner, stacks));
   }
+  for (const auto& [stack, bytes] : LeftIn(tasks, stacks)) rows.emplace_back(stack, LeftRow(stack, bytes, stacks));
   auto order = [](const ReportSite& site) {  // by text last, for ids depend on the order in which messages came
     return std::tuple(!site.live_at_peak_bytes, ~site.live_at_peak_bytes.value_or(0), ~site.allocated_bytes, site.origin, site.udf,
-                      site.frames, site.stage_id);
+                      site.frames, site.stage_id, site.left_by_earlier_tasks);
   };
   std::sort(rows.begin(), rows.end(), [&](const auto& a, const auto& b) { return order(a.second) < order(b.second); });
   std::vector<ReportSite> shown;
   size_t measured = 0, heap = 0;
-  for (auto& [key, row] : rows) {
+  for (auto& [stack, row] : rows) {
     bool fits = row.live_at_peak_bytes ? ++measured <= most : ++heap <= kHeapSites;
     if (!fits) continue;
-    awaits_names = awaits_names || stacks.AwaitsName(std::get<3>(key));
+    awaits_names = awaits_names || stacks.AwaitsName(stack);
     shown.push_back(std::move(row));
   }
   return shown;

@@ -1,5 +1,6 @@
 // Sites over all processes of a container at their last sample: the last profiles of the tasks that ran there, combined. Live
-// bytes of tasks that ran at once are summed, because they were held at once.
+// bytes of tasks that ran at once are summed, because they were held at once. What tasks before them had left in their Python workers
+// has rows of its own.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +15,13 @@ namespace memprof {
 struct LastTask {
   int64_t task_attempt_id = 0;
   const TaskFacts* task = nullptr;
-  uint64_t live_bytes = 0;    // of all its sites with such a figure
-  bool left_is_told = false;  // its off-heap memory is among that of no running task, because it has ended
+  uint64_t live_bytes = 0;        // of all its sites with such a figure
+  bool off_heap_is_told = false;  // its off-heap memory is among that of no running task, because it has ended
+  bool native_is_told = false;    // likewise what JNI libraries hold of it
 };
 
+// Live at the last sample, at one of its sites by index, kUnmeasured included; at all of them.
+uint64_t LiveAt(const InternedProfile& profile, size_t site);
 uint64_t LiveBytesOf(const InternedProfile& profile);
 
 // `at_ms`: since the epoch, the moment that ages are counted from. By live bytes, descending, at most `most`; then sites without such a

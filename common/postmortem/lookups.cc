@@ -7,6 +7,7 @@
 
 #include "postmortem/heap_errors.h"
 #include "postmortem/incidents.h"
+#include "report/same_process.h"
 #include "rollup/parsed_snapshot.h"
 #include "rollup/unexpected_end.h"
 
@@ -18,7 +19,7 @@ constexpr int64_t kGoneTogetherMs = 1'000;  // the kernel's victim is gone so so
 Vanished VanishedOf(const proto::WorkerDeath& death) {
   Vanished vanished{death.time_ms(), death.pid(), death.oom_kills() > 0};
   for (const proto::Process& process : death.before().processes()) {
-    if (process.pid() == death.pid()) vanished.rss_bytes = process.peak_rss_bytes();
+    if (SameProcess(process, death)) vanished.rss_bytes = process.peak_rss_bytes();
   }
   return vanished;
 }
@@ -26,7 +27,7 @@ Vanished VanishedOf(const proto::WorkerDeath& death) {
 bool HasNoWordOfItsOwn(const proto::WorkerDeath& death, const StoreState& state) {
   if (death.signal() != 0 || !death.has_oom_kills() || death.counted_on_host()) return false;
   const auto task = state.tasks.find(death.task_attempt_id());
-  return task == state.tasks.end() || FatalSignalOf(task->second, death.pid()) == nullptr;
+  return task == state.tasks.end() || FatalSignalOf(task->second, death.pid(), death.start_ticks()) == nullptr;
 }
 
 }  // namespace

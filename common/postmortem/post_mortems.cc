@@ -36,13 +36,13 @@ std::vector<WriteDeath> Deaths(const StoreState& state, RowsOfExecutors& rows, c
     });
   }
   ForEachWorkerDeath(state, [&](const std::string& id, const proto::WorkerDeath& worker) {
-    if (!is_wanted(WorkerDeathKeyOf(id, worker.pid(), worker.task_attempt_id()))) return;
+    if (!is_wanted(WorkerDeathKeyOf(id, worker.pid(), worker.start_ticks(), worker.task_attempt_id()))) return;
     add(id, [worker](DeathWriter& writer, const ReportExecutor& row, const ExecutorFacts& facts, DeathDetail detail) {
-      return writer.OfWorker(row, facts, worker, detail);
+      return worker.drivers_own() ? writer.OfDriversPython(row, facts, worker, detail) : writer.OfWorker(row, facts, worker, detail);
     });
   });
   ForEachRefusal(state, [&](const std::string& id, int64_t task_attempt_id, const TaskFacts& task, const InternedIncident& refusal) {
-    if (!is_wanted(WorkerDeathKeyOf(id, refusal.pid, task_attempt_id))) return;
+    if (!is_wanted(WorkerDeathKeyOf(id, refusal.pid, refusal.start_ticks, task_attempt_id))) return;
     add(id,
         [task_attempt_id, &task, &refusal](DeathWriter& writer, const ReportExecutor& row, const ExecutorFacts& facts, DeathDetail detail) {
           return writer.OfRefusal(row, facts, task_attempt_id, task, refusal, detail);

@@ -4,29 +4,14 @@
 
 #include <csignal>
 
+#include "postmortem/pod_verdict.h"
+#include "postmortem/unsaid_end.h"
+#include "postmortem/use_at_death.h"
 #include "report/units.h"
 #include "report/views/text_page.h"
 
 namespace memprof {
 namespace {
-
-double ShareOf(std::optional<uint64_t> part, std::optional<uint64_t> whole) {
-  if (!part || whole.value_or(0) == 0) return -1;
-  return static_cast<double>(*part) / static_cast<double>(*whole);
-}
-
-// Of its host's memory, what all on it together used; -1: not known.
-double HostShare(const DeathEvidence& evidence) {
-  const std::optional<uint64_t> host =
-      evidence.host_memory_bytes || !evidence.limit_is_hosts ? evidence.host_memory_bytes : evidence.limit_bytes;
-  const double available = ShareOf(evidence.host_available_bytes, host);
-  return available < 0 ? -1 : 1 - available;
-}
-
-std::string EndPhrase(const LossReason& loss) {
-  if (loss.yarn_status) return fmt::format("YARN gives status {} and no exit code", *loss.yarn_status);
-  return loss.exit_code ? "exit code " + ExitCodePhrase(*loss.exit_code) : "Spark gives no exit code";
-}
 
 // " at most 97 % of the heap was in use after a collection"; "" where none was reported.
 std::string HeapUsePhrase(const DeathEvidence& evidence) {
@@ -37,12 +22,6 @@ std::string HeapUsePhrase(const DeathEvidence& evidence) {
 std::string HeapPhrase(const DeathEvidence& evidence) {
   const std::string use = HeapUsePhrase(evidence);
   return EndPhrase(evidence.loss) + (use.empty() ? "" : ", and" + use);
-}
-
-// ", with 33 % of the limit in use at the last sample"; "" where that is not known.
-std::string UseThen(const DeathEvidence& evidence) {
-  const double share = ShareOf(evidence.used_bytes, evidence.limit_bytes);
-  return share < 0 ? "" : fmt::format(", with {} of the limit in use at the last sample", FormatPercent(share, 1));
 }
 
 // The agent knows of an error, and that HotSpot kills at the first one.
@@ -105,98 +84,6 @@ Verdict ByOutOfMemoryError(const DeathEvidence& evidence) {
           .of_array = pool == JvmPool::kArray,
           .how = fmt::format("{}, and its {} OutOfMemoryError says that {}", EndPhrase(evidence.loss),
                              evidence.last_word->asked_by.empty() ? "task's" : "JVM's", PoolPhrase(pool))};
-}
-
-// Pages that processes share are in the memory of each of them, so their sum may be more than what the host uses. A host that merely had
-// some room proves nothing: its figure is up to a second older, and a second fills gigabytes.
-bool CountsTwice(const DeathEvidence& evidence) {
-  const double host = HostShare(evidence);
-  if (!evidence.limit_is_hosts || host < 0) return false;
-  return host < kMostOfHost || (ShareOf(evidence.used_bytes, evidence.limit_bytes) > 1 && host < kNearLimit);
-}
-
-// Killers in user space, which the kernel doesn't count (systemd-oomd, earlyoom), act before a host is full.
-bool HostsKillerMayHave(const DeathEvidence& evidence) { return HostShare(evidence) >= kKillersAct; }
-
-bool IsNearLimit(const DeathEvidence& evidence) {
-  return ShareOf(evidence.used_bytes, evidence.limit_bytes) >= kNearLimit && !CountsTwice(evidence);
-}
-
-// Others end a container before it meets its limit, too: systemd-oomd by the time that it waits for memory, cluster managers by what
-// they granted.
-bool AnotherKillerMayHave(const DeathEvidence& evidence) { return HostsKillerMayHave(evidence) || IsNearLimit(evidence); }
-
-// "; executor 8, the next one in it, found that the kernel killed nothing in its cgroup"; "" where nobody could look.
-std::string FoundNothing(const DeathEvidence& evidence) {
-  if (!evidence.kernel_kills) return "";
-  return fmt::format("; {} found that the kernel killed nothing {}", evidence.counted_by,
-                     evidence.counted_on_host ? "there" : "in its cgroup");
-}
-
-std::string KilledThere(const DeathEvidence& evidence) {
-  return evidence.kills_of_any_time ? "; the kernel killed something in its cgroup for want of memory, then or at another time" : "";
-}
-
-std::string KilledOnHost(const DeathEvidence& evidence) {
-  return evidence.host_kills_rose ? "; the kernel killed something on its host meanwhile, for want of memory" : "";
-}
-
-// Beside a use near the limit, which decides alone then.
-std::string CountPhrase(const DeathEvidence& evidence) {
-  const std::string killed = KilledOnHost(evidence) + KilledThere(evidence);
-  return killed.empty() ? "; whether the kernel killed it is not known" : killed;
-}
-
-// A SIGKILL, or no exit code: nothing says who ended it.
-Verdict ByUse(const DeathEvidence& evidence) {
-  std::string how = EndPhrase(evidence.loss);
-  const double share = ShareOf(evidence.used_bytes, evidence.limit_bytes);
-  const std::string use = UseThen(evidence);
-  if (evidence.loss.silent)
-    return {.unknown = true,
-            .how = how + use + "; nobody has heard from it: a kill, a long pause, a broken connection and a lost node look alike"};
-  if (evidence.kernel_kills) {  // 0: the kernel did not do it
-    const std::string found = FoundNothing(evidence);
-    if (AnotherKillerMayHave(evidence)) {
-      return {.unknown = true,
-              .maybe_of_memory = IsNearLimit(evidence) && evidence.sample_age_ms.value_or(0) < kStaleSampleMs,
-              .how = fmt::format("{}{}{}, but the cluster's or the host's own killer (earlyoom, systemd-oomd) may have killed it{}", how,
-                                 use, found, evidence.loss.exit_code ? "" : "; or it crashed, or ended itself")};
-    }
-    if (!evidence.used_bytes && !evidence.limit_is_hosts) return {.unknown = true, .how = how + found + "; its use of memory is not known"};
-    if (!evidence.loss.exit_code) return {.unknown = true, .how = how + use + found + "; it may have crashed, or ended itself"};
-    return {.how = how + found + ": killed from outside"};
-  }
-  if (share < 0) return {.unknown = true, .how = how + "; its use of memory is not known"};
-  const int64_t age_ms = evidence.sample_age_ms.value_or(0);
-  how += use;
-  if (age_ms >= kStaleSampleMs)
-    return {.unknown = true, .how = fmt::format("{}, which was {} old{}", how, FormatDuration(age_ms), KilledThere(evidence))};
-  const double host = HostShare(evidence);
-  const bool counted_twice = CountsTwice(evidence);
-  if (IsNearLimit(evidence)) return {.out_of_memory = true, .how = how + CountPhrase(evidence)};
-  if (share >= kNearLimit) how += ", where pages that its processes share count for each of them";
-  if (const double before = ShareOf(evidence.used_before_bytes, evidence.limit_bytes); before >= kNearLimit && !counted_twice)
-    return {.unknown = true,
-            .how = fmt::format("{}, without what workers had held that died since; with it {}", how, FormatPercent(before, 1))};
-  const std::string together = fmt::format("all on it together used {}", FormatPercent(host, 1));
-  if (evidence.limit_is_hosts && host >= kFullHost) {
-    return {.out_of_memory = true, .of_host = share < kMostOfHost, .how = fmt::format("{}, which is the host's memory; {}", how, together)};
-  }
-  if (evidence.host_kills_rose)  // where nobody could say of which cgroup
-    return {.unknown = true, .how = how + KilledOnHost(evidence)};
-  if (evidence.kills_of_any_time) return {.unknown = true, .how = how + KilledThere(evidence)};
-  if (evidence.limit_is_unseen)
-    return {.unknown = true, .how = how + ", which is the host's memory; whether a container limits it lower can't be seen from inside"};
-  const bool stale = age_ms >= kStaleHostSampleMs;
-  if (!evidence.limit_is_hosts && host < (stale ? kNearLimit : kKillersAct)) return {.how = how};
-  if (!evidence.limit_is_hosts)
-    return {.unknown = true, .how = fmt::format("{}; but its host was {}full: {}", how, host < kFullHost ? "nearly " : "", together)};
-  if (host < 0) return {.unknown = true, .how = how + ", which is the host's memory; how much others used of it is not known"};
-  how += fmt::format(", which is the host's memory; {}", together);
-  if (stale) return {.unknown = true, .how = fmt::format("{}, measured {} before its end", how, FormatDuration(age_ms))};
-  if (HostsKillerMayHave(evidence)) return {.unknown = true, .how = how + "; a killer of the host's own may have acted"};
-  return {.unknown = share >= kNearLimit && host >= kMostOfHost, .how = how};
 }
 
 // A JVM that kills itself on an OutOfMemoryError can't report it first. Only if two threads get the error at the same time, the second
@@ -268,6 +155,7 @@ Verdict Judge(const DeathEvidence& evidence) {
             .how = fmt::format("the kernel's oom_kill counter of its cgroup rose by {}, as {} found", *evidence.kernel_kills,
                                evidence.counted_by)};
   }
+  if (loss.container && loss.kind != LossKind::kEvicted) return JudgePod(evidence);
   if (loss.kind == LossKind::kContainerMemory && IsOfEarlierKill(evidence)) {
     return {.unknown = true,
             .how = fmt::format("{}{}; the cluster manager says OOMKilled, as of every container in which the kernel ever killed a process, "
@@ -310,6 +198,12 @@ Verdict Judge(const DeathEvidence& evidence) {
             .how = fmt::format("{}; all on its host together used {}, and a killer of the host's own, such as earlyoom, ends processes so",
                                EndPhrase(loss), FormatPercent(HostShare(evidence), 1))};
   }
+  if (by_sigterm && evidence.kills_just_before > 0) {
+    return {
+        .unknown = true,
+        .how = fmt::format("{}, right after the kernel had killed {} there: systemd, for one, ends a whole service then (OOMPolicy=stop)",
+                           EndPhrase(loss) + UseThen(evidence), Counted(evidence.kills_just_before, "Python process"))};
+  }
   // A JVM may be told to end so on an OutOfMemoryError, as YARN's are.
   if (by_sigterm && !evidence.used_bytes)
     return {.unknown = true, .how = EndPhrase(loss) + "; its use of memory is not known, nor whether it ran out of heap"};
@@ -348,7 +242,9 @@ Verdict JudgeWorker(const WorkerEvidence& evidence) {
                 "crash: somebody killed it, or it ended itself",
                 evidence.death.counted_on_host ? "host" : "cgroup")};
   }
-  Verdict verdict = Judge(evidence.death);
+  DeathEvidence seen = evidence.death;
+  seen.seen_gone = true;
+  Verdict verdict = Judge(seen);
   verdict.maybe_of_memory = false;
   if (kills == 0) return verdict;
   const auto doubt = [&verdict](const std::string& why) {

@@ -11,8 +11,8 @@
 
 namespace memprof {
 
-// A container that dies of SIGKILL, or without any information, was killed for memory if its last sample was at least this share
-// of the limit.
+// A container that dies of SIGKILL was killed for memory if its last sample was at least this share of the limit. One that is merely heard
+// of no more was, if its use had risen shortly before, too.
 inline constexpr double kNearLimit = 0.85;
 // Likewise, of a whole host's memory that all together had used.
 inline constexpr double kFullHost = 0.95;
@@ -32,6 +32,10 @@ inline constexpr int64_t kStaleHostSampleMs = 10'000;
 // else, and another have been killed.
 inline constexpr int64_t kOutlivedMs = 1'000;
 
+// A rise: by as much of the limit as begins a new climb for the agent's early warnings, within the half minute before the last sample
+// (kLatelyMs).
+inline constexpr double kRise = 0.03;
+
 struct DeathEvidence {
   LossReason loss;
   std::optional<uint64_t> limit_bytes;  // the limit that could have killed it: the container's, else the host's memory
@@ -39,6 +43,8 @@ struct DeathEvidence {
   // With it: the resident memory of a dead worker is more than its end gave back, where it had mapped files or shared pages.
   std::optional<uint64_t> used_before_bytes;
   std::optional<int64_t> sample_age_ms;
+  bool seen_gone = false;    // its executor found that the process is gone: no connection broke
+  bool rose_lately = false;  // by kRise of the limit within kLatelyMs, as the time line shows
   bool limit_is_hosts = false;
   bool limit_is_unseen = false;                  // likewise, and a container may have a lower one
   std::optional<uint64_t> host_memory_bytes;     // absent: the limit, if that is the host's
@@ -46,6 +52,7 @@ struct DeathEvidence {
   bool host_kills_rose = false;                  // the kernel has killed somebody on its host meanwhile
   bool kills_of_any_time = false;                // it has killed somebody in its cgroup, then, or a good while before or after
   uint64_t kills_before = 0;                     // of its own workers in its cgroup, well before
+  uint64_t kills_just_before = 0;                // likewise, right before its end
   // Kills of the kernel in its cgroup that belong to this death, as counted after it; absent: nobody could read them.
   std::optional<uint64_t> kernel_kills;
   bool counted_on_host = false;                             // there were none on its whole host
@@ -70,6 +77,8 @@ struct Verdict {
   bool unknown = false;           // neither for memory nor for anything else
   bool maybe_of_heap = false;     // unknown: its JVM kills itself on an OutOfMemoryError
   bool maybe_of_memory = false;   // unknown: the kernel did not kill it, but another killer may have, for it was near its limit
+  bool with_worker = false;       // unknown: its standalone Worker is gone, too
+  std::string of_container;       // another one of its pod, which failed, and whose end took the executor along; empty: none
   std::string how;                // the evidence
 };
 

@@ -29,6 +29,7 @@ ReportPostMortem DeathWriter::OfWorker(const ReportExecutor& executor, const Exe
   death.executor_id = executor.id;
   death.process = "python-worker";
   death.pid = worker.pid();
+  if (worker.start_ticks() != 0) death.start_ticks = worker.start_ticks();
   death.started_by_task = worker.started_by_task();
   if (worker.has_program()) death.program = worker.program().empty() ? "(withheld)" : worker.program();
   death.task_attempt_id = worker.task_attempt_id();
@@ -57,10 +58,10 @@ ReportPostMortem DeathWriter::OfWorker(const ReportExecutor& executor, const Exe
     death.reason = state_.interner->StringAt(task->second.error);
     evidence.was_ended = death.program.empty() && MayHaveBeenEnded(task->second, death.time_ms);
     if (task->second.profile) tasks.push_back({task->first, &task->second, LiveBytesOf(task->second)});
-    if (const InternedIncident* end = FatalSignalOf(task->second, worker.pid())) {
+    if (const InternedIncident* end = FatalSignalOf(task->second, worker.pid(), worker.start_ticks())) {
       evidence.signal = end->signal;
       PutStack(end->stack, death);
-      const InternedIncident* refusal = RefusalOf(task->second, worker.pid());
+      const InternedIncident* refusal = RefusalOf(task->second, worker.pid(), worker.start_ticks());
       evidence.was_refused = refusal != nullptr && LedTo(*refusal, *end);
       if (evidence.was_refused) death.address_space = AddressSpaceOf(*refusal);
     }
@@ -73,8 +74,8 @@ ReportPostMortem DeathWriter::OfWorker(const ReportExecutor& executor, const Exe
   if (detail == DeathDetail::kInFull) PutSites(tasks, worker.time_ms(), death);
   death.headline = WorkerHeadline(death, verdict, evidence.signal);
   if (detail == DeathDetail::kInFull && death.out_of_memory)
-    death.advice =
-        AdviceFor({.death = death, .executor = executor, .snapshot = *ParsedSnapshot(facts), .tasks = tasks, .verdict = verdict}, state_);
+    death.advice = AdviceFor({.death = death, .executor = executor, .snapshot = *ParsedSnapshot(facts), .tasks = tasks, .verdict = verdict},
+                             OperatorsNow(), state_);
   return death;
 }
 
@@ -84,6 +85,7 @@ ReportPostMortem DeathWriter::OfRefusal(const ReportExecutor& executor, const Ex
   death.executor_id = executor.id;
   death.process = "python-worker";
   death.pid = refusal.pid;
+  if (refusal.start_ticks != 0) death.start_ticks = refusal.start_ticks;
   death.started_by_task = refusal.started_by_task;
   death.task_attempt_id = task_attempt_id;
   if (task.stage_id >= 0) death.stage_id = task.stage_id;
@@ -101,7 +103,8 @@ ReportPostMortem DeathWriter::OfRefusal(const ReportExecutor& executor, const Ex
   if (detail == DeathDetail::kInShort) return death;
   const std::vector<LastTask> tasks{{task_attempt_id, &task, LiveBytesOf(task)}};
   PutSites(tasks, refusal.time_ms, death);
-  death.advice = AdviceFor({.death = death, .executor = executor, .snapshot = *ParsedSnapshot(facts), .tasks = tasks}, state_);
+  death.advice =
+      AdviceFor({.death = death, .executor = executor, .snapshot = *ParsedSnapshot(facts), .tasks = tasks}, OperatorsNow(), state_);
   return death;
 }
 

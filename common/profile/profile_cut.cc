@@ -67,6 +67,7 @@ class Writer {
     message.set_since_ms(leftovers.since_ms);
     message.set_session(leftovers.session);
     message.set_through(leftovers.through);
+    message.set_open(leftovers.open);
     for (const uint32_t udf : leftovers.udfs) message.add_udfs(udf);
     std::vector<ProfileLeftovers::Site> sites = leftovers.sites;
     std::stable_sort(sites.begin(), sites.end(), [](const auto& a, const auto& b) { return a.live_bytes > b.live_bytes; });
@@ -96,6 +97,7 @@ class Writer {
   void Add(const ProfileIncident& from, size_t max_bytes) {
     proto::Incident message;
     message.set_pid(from.pid);
+    message.set_start_ticks(from.process_start_ticks);
     message.set_started_by_task(from.started_by_task);
     message.set_time_ms(from.incident.time_ms);
     message.set_signal(from.incident.signal);

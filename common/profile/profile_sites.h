@@ -46,6 +46,7 @@ struct ProfileLeftovers {
   int32_t pid = 0;
   int64_t since_ms = 0;
   uint64_t session = 0, through = 0;
+  bool open = false;           // the session: it is no part of `sites`
   std::vector<uint32_t> udfs;  // indexes + 1
   std::vector<Site> sites;
 };
@@ -53,6 +54,7 @@ struct ProfileLeftovers {
 // An incident of a process (proto::Incident).
 struct ProfileIncident {
   int32_t pid = 0;
+  uint64_t process_start_ticks = 0;
   bool started_by_task = false;  // the process
   uint32_t stack = 0;            // node; 0 = none
   BoxIncident incident;

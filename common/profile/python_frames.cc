@@ -74,10 +74,12 @@ bool IsOfPyspark(const BoxFrame& frame, const PythonFramework& framework) {
 }
 
 // PySpark makes one function of a chain of RDD operations. A later one that asks for its input has the earlier ones on its stack: below
-// PySpark's frames, or directly, if the earlier one is a generator. A later one below its caller without them was called by the user.
+// PySpark's frames, or directly, if the earlier one is a generator. Any other one below its caller without them was called by the user.
+// Of a generator the frames don't tell: what a later function makes of it by itself looks like its input.
 bool TakesOver(const UdfOfStack& inner, const UdfOfStack& outer, bool behind_pyspark, const std::vector<BoxUdf>& udfs) {
   const auto is_of_chain = [&](const UdfOfStack& udf) { return udfs[udf.index_plus_1 - 1].kind == "RDD"; };
-  return is_of_chain(inner) && is_of_chain(outer) && (behind_pyspark || inner.index_plus_1 < outer.index_plus_1);
+  const bool may_be_input = udfs[inner.index_plus_1 - 1].is_generator && inner.index_plus_1 < outer.index_plus_1;
+  return is_of_chain(inner) && is_of_chain(outer) && (behind_pyspark || may_be_input);
 }
 
 }  // namespace

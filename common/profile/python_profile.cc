@@ -71,7 +71,7 @@ class SessionSites {
 
   void AddIncidents(const BoxIdentity& process) {
     for (const BoxIncident& box : session_.incidents) {
-      sites_->Add(ProfileIncident{process.pid, process.started_by_task, NodeOf(box.stack), box});
+      sites_->Add(ProfileIncident{process.pid, process.process_start_ticks, process.started_by_task, NodeOf(box.stack), box});
     }
   }
 
@@ -214,6 +214,7 @@ void AddPythonSessions(const std::vector<PythonSession>& sessions, const PythonN
       leftovers.since_ms = process.opened_ms;
       leftovers.session = python.session.number;
       leftovers.through = python.leftovers->through;
+      leftovers.open = !python.session.closed;
       leftovers.udfs = udfs;
       sites->Add(std::move(leftovers));
     }

@@ -15,7 +15,7 @@
 namespace memprof {
 
 // The process-level session of a box, which has what closed sessions left live, at the time when `through` was the last closed
-// session.
+// session. Beside an open session it has nothing of that one.
 struct ProcessLeftovers {
   BoxSession process;
   uint64_t through = 0;

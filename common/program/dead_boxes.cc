@@ -74,6 +74,7 @@ ReportPostMortem DeathOf(const BoxIdentity& box, const BoxSession& session) {
   death.executor_id = box.executor_id;
   death.process = is_driver ? "python-driver" : "python-worker";
   death.pid = box.pid;
+  if (box.process_start_ticks != 0) death.start_ticks = box.process_start_ticks;
   death.started_by_task = box.started_by_task;
   if (!is_driver) {
     death.task_attempt_id = session.task_attempt_id;

@@ -18,6 +18,7 @@
 #include "program/held.h"
 #include "report/digest.h"
 #include "report/json.h"
+#include "report/same_process.h"
 #include "report/titles.h"
 #include "report/units.h"
 #include "report/verdict.h"
@@ -126,8 +127,9 @@ void PutProcesses(const ReportExecutor& of_boxes, ReportExecutor& driver) {
   }
   if (!driver.host_memory_bytes) driver.host_memory_bytes = of_boxes.host_memory_bytes;
   for (const ReportProcess& process : of_boxes.processes) {
-    const auto seen =
-        std::find_if(driver.processes.begin(), driver.processes.end(), [&](const auto& row) { return row.pid == process.pid; });
+    const auto seen = std::find_if(driver.processes.begin(), driver.processes.end(), [&](const auto& row) {
+      return SameProcess(row.pid, row.start_ticks.value_or(0), process.pid, process.start_ticks.value_or(0));
+    });
     if (seen == driver.processes.end()) {
       driver.processes.push_back(process);
       continue;
@@ -165,6 +167,14 @@ const ReportAction* ActionThen(const Report& report, int64_t time_ms) {
   return charged.get();
 }
 
+// A host that had room proves nothing: that was read every few seconds, and one fills gigabytes.
+void PutFullHost(const DriverEnd& end, DeathEvidence& evidence) {
+  if (!end.host_available_bytes || end.host_memory_bytes == 0) return;
+  if (static_cast<double>(*end.host_available_bytes) > (1 - kKillersAct) * static_cast<double>(end.host_memory_bytes)) return;
+  evidence.host_memory_bytes = end.host_memory_bytes;
+  evidence.host_available_bytes = end.host_available_bytes;
+}
+
 ReportPostMortem DeathOf(const DriverEnd& end, const std::optional<PythonEnd>& python, const Report& report) {
   const bool of_python = !end.jvm_killed;
   ReportPostMortem death;
@@ -192,6 +202,7 @@ ReportPostMortem DeathOf(const DriverEnd& end, const std::optional<PythonEnd>& p
   evidence.death.loss = {LossKind::kExit, end.exit_status};
   evidence.death.limit_bytes = death.limit_bytes;
   evidence.death.limit_is_hosts = !end.limit_bytes;
+  PutFullHost(end, evidence.death);
   evidence.death.limit_is_unseen = !end.limit_bytes && row != nullptr && row->limit_unseen;
   if (end.jvm_killed && row != nullptr) {
     evidence.death.kills_itself_on_out_of_memory = row->kills_itself_on_out_of_memory;
@@ -199,7 +210,10 @@ ReportPostMortem DeathOf(const DriverEnd& end, const std::optional<PythonEnd>& p
     if (row->heap_after_gc_peak) evidence.death.heap_used_bytes = row->heap_after_gc_peak->bytes;
   }
   // A peak long before the end proves nothing about the end.
-  if (death.last_sample_age_ms && *death.last_sample_age_ms < kFreshMs) evidence.death.used_bytes = death.used_bytes;
+  if (death.last_sample_age_ms && *death.last_sample_age_ms < kFreshMs) {
+    evidence.death.used_bytes = death.used_bytes;
+    evidence.death.sample_age_ms = death.last_sample_age_ms;
+  }
   if (end.kernel_kills && end.exit_status == kSignalBase + SIGKILL) PutKernelKills(*end.kernel_kills, end, report, evidence.death);
   evidence.death.counted_by = end.started_by + ", which had started it,";
   if (of_python && python) {
@@ -228,7 +242,8 @@ ReportPostMortem DeathOf(const DriverEnd& end, const std::optional<PythonEnd>& p
     PutHeldSites(*own, death);
     held = HeaviestLine(*own);
   }
-  const char* verb = death.out_of_memory       ? " was killed for its memory"
+  const char* verb = verdict.of_host           ? " was killed for its host's memory"
+                     : death.out_of_memory     ? " was killed for its memory"
                      : verdict.maybe_of_memory ? " was killed, not by the kernel, but perhaps by another killer for its memory"
                      : death.unknown           ? " died; why is not known"
                                                : " died, not of memory";
@@ -243,6 +258,8 @@ ReportPostMortem DeathOf(const DriverEnd& end, const std::optional<PythonEnd>& p
   }
   process.used_bytes = death.used_bytes;
   process.limit_bytes = death.limit_bytes;
+  process.of_host = verdict.of_host;
+  process.host_memory_bytes = end.host_memory_bytes;
   process.limit_is_hosts = evidence.death.limit_is_hosts;
   process.limit_is_unseen = evidence.death.limit_is_unseen;
   if (row != nullptr) {
@@ -289,6 +306,8 @@ Result<DriverReport> ReportOfDriver(const DriverEnd& end) {
   const int signal = !end.exited && end.exit_status > kSignalBase ? end.exit_status - kSignalBase : 0;
   const bool python_died = !end.jvm_killed && python && !python->ended_in_order;
   if (IsDeath(signal) && (end.jvm_killed || python_died)) {
+    // Its JVM may have told of it, too, and knows less.
+    if (!end.jvm_killed) std::erase_if(report.post_mortems, [](const auto& death) { return death.process == "python-driver"; });
     // This finding is for a driver that did not die.
     std::erase_if(report.findings, [](const ReportFinding& finding) { return finding.executor_id == "driver" && !finding.stage_id; });
     report.post_mortems.push_back(DeathOf(end, python, report));

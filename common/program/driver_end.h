@@ -26,6 +26,7 @@ struct DriverEnd {
   std::optional<uint64_t> kernel_kills, limit_bytes;
   int64_t kills_since_ms = 0;
   uint64_t host_memory_bytes = 0;
+  std::optional<uint64_t> host_available_bytes;  // the least that was read of it within the ten seconds before
 };
 
 struct ToldDeath {

@@ -71,19 +71,27 @@ std::optional<uint64_t> FullestOf(const Report& report) {
   return report.other_executors ? Largest(most, report.other_executors->largest_used_bytes) : most;
 }
 
+// Of each stage, and of those that have no row.
+template <typename Visit>
+void ForEachTotal(const Report& report, Origin origin, Visit visit) {
+  for (const ReportStage& stage : report.stages) {
+    if (const ReportOriginSum* total = TotalOf(stage, origin)) visit(*total);
+  }
+  if (!report.other_stages) return;
+  for (const ReportOriginSum& total : report.other_stages->totals) {
+    if (total.origin == origin) visit(total);
+  }
+}
+
 std::optional<uint64_t> HeldByATask(const Report& report, Origin origin) {
   std::optional<uint64_t> most;
-  for (const ReportStage& stage : report.stages) {
-    if (const ReportOriginSum* total = TotalOf(stage, origin)) most = Largest(most, total->live_at_peak_bytes);
-  }
+  ForEachTotal(report, origin, [&](const ReportOriginSum& total) { most = Largest(most, total.live_at_peak_bytes); });
   return most;
 }
 
 uint64_t Allocated(const Report& report, Origin origin) {
   uint64_t sum = 0;
-  for (const ReportStage& stage : report.stages) {
-    if (const ReportOriginSum* total = TotalOf(stage, origin)) sum += total->allocated_bytes;
-  }
+  ForEachTotal(report, origin, [&](const ReportOriginSum& total) { sum += total.allocated_bytes; });
   return sum;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -10,8 +11,9 @@
 namespace memprof {
 
 std::string ExecutorDeathKey(std::string_view executor_id);
-std::string WorkerDeathKeyOf(std::string_view executor_id, int32_t pid, int64_t task_attempt_id);
+std::string WorkerDeathKeyOf(std::string_view executor_id, int32_t pid, uint64_t start_ticks, int64_t task_attempt_id);
 std::string HeapErrorKey(std::string_view executor_id, int64_t task_attempt_id, int64_t time_ms);  // one that the executor survived
+std::optional<std::string_view> ExecutorOfHeapError(std::string_view key);                         // null: another key
 std::string JobKey(std::string_view executor_id, int32_t job_id);  // aborted for what it asked of the driver
 
 // Equal for all reports of one death.

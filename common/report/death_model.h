@@ -34,9 +34,10 @@ struct ReportPostMortem {
   std::string executor_id;
   std::string process;  // jvm, python-worker, container, python-driver
   std::optional<int32_t> pid, exit_code;
-  std::string how;       // the evidence
-  std::string headline;  // one sentence
-  std::string reason;    // Spark's own words
+  std::optional<uint64_t> start_ticks;  // of the process: with the pid its name (same_process.h)
+  std::string how;                      // the evidence
+  std::string headline;                 // one sentence
+  std::string reason;                   // Spark's own words
   bool out_of_memory = false;
   bool unknown = false;          // nothing proves anything
   bool survived = false;         // it met the end of its memory, and lived on, as far as is known

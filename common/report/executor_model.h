@@ -50,6 +50,7 @@ struct ReportBaseline {
 
 struct ReportProcess {
   int32_t pid = 0;
+  std::optional<uint64_t> start_ticks;  // with the pid its name (same_process.h)
   std::string kind;
   uint64_t peak_rss_bytes = 0;
   std::vector<ReportNamedBytes> rows;
@@ -100,8 +101,9 @@ struct ReportRetained {
   uint64_t other_sites = 0, other_bytes = 0;
 };
 
-// A call site's share of the off-heap memory that no running task holds.
+// A call site's share of the off-heap or native memory that no running task holds.
 struct ReportLeftSite {
+  Origin origin = Origin::kJvmOffHeap;
   uint64_t bytes = 0, blocks = 0;
   std::optional<uint64_t> error_bytes;  // two standard deviations; 0: every block was counted
   std::optional<int32_t> stage_id;      // of the tasks that allocated it, which have ended
@@ -109,7 +111,7 @@ struct ReportLeftSite {
   std::vector<ReportFrame> frames;      // outermost call first
 };
 
-// Off-heap memory that no running task holds, when it was most.
+// Off-heap or native memory that no running task holds, when it was most.
 struct ReportLeftOffHeap {
   int64_t time_ms = 0;
   uint64_t total_bytes = 0;
@@ -152,6 +154,13 @@ struct ReportHeapUse {
   bool whole_heap = false;  // not of the young generation alone
 };
 
+// Pages of its processes that lay in swap.
+struct ReportSwap {
+  uint64_t peak_bytes = 0;        // the most at one moment
+  uint64_t beside_jvm_bytes = 0;  // of it, of other processes than the JVM
+  uint64_t left_bytes = 0;        // what more might have gone there, as last read
+};
+
 // Of stage-level scheduling: what it asks for counts instead of the settings.
 struct ReportResourceProfile {
   enum Request : uint8_t { kMemory = 1, kMemoryOverhead = 2, kPysparkMemory = 4, kOffHeap = 8, kCores = 16 };
@@ -174,6 +183,7 @@ struct ReportExecutor {
   std::optional<ReportHeapUse> heap_after_gc, heap_after_gc_peak;  // after the last collection; the largest
   std::optional<int64_t> cores;
   ReportResourceProfile resource_profile;
+  std::optional<ReportSwap> swap;  // no value: its host has none
   std::vector<ReportRegion> regions;
   std::vector<ReportSparkPool> spark_pools;
   std::vector<ReportProcess> processes;
@@ -181,6 +191,7 @@ struct ReportExecutor {
   std::optional<ReportTimeLine> time_line;
   std::optional<ReportRetained> retained;
   std::optional<ReportLeftOffHeap> left_off_heap;
+  std::optional<ReportLeftOffHeap> left_native;        // of JNI libraries' malloc
   std::optional<ReportHeapShortage> nearly_full_heap;  // its last look at a heap that stayed nearly full
   std::vector<ReportCollector> gc;
   std::optional<uint64_t> gc_stopped_ms;

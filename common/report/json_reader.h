@@ -45,6 +45,7 @@ class JsonReader {
   }
   void LineOrNull(std::string_view key, uint32_t& line) { Value(key, line); }
   void OrAbsent(std::string_view key, auto& value) { OrNull(key, value); }
+  void TrueOrAbsent(std::string_view key, bool& flag) { Value(key, flag); }
   void IndexOrAbsent(std::string_view key, std::optional<uint32_t>& index, size_t size);
   void Word(std::string_view key, auto& value, auto /*to_word*/, auto of_word) { value = of_word(Text(key)); }
   void WordIf(bool /*known*/, std::string_view key, auto& value, auto to_word, auto of_word) { Word(key, value, to_word, of_word); }

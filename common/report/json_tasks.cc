@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A row is some 75 bytes of JSON, a third of that when compressed: about 2 MB, besides the 16 MB that a report may have.
+// A row is some 90 bytes of JSON, a third of that when compressed: about 2 MB, besides the 16 MB that a report may have.
 constexpr size_t kMostTaskRows = 30'000;
 
 constexpr std::string_view kKnown = "known", kIds = "taskAttemptIds";

@@ -74,6 +74,7 @@ void AddWords(const ReportExecutor& executor, Json& json) {
   json["tone"] = ToneWord(ToneOf(executor));
   AddLeads(executor.retained, json["retained"]);
   AddLeads(executor.left_off_heap, json["offHeapOfNoTask"]);
+  AddLeads(executor.left_native, json["nativeOfNoTask"]);
 }
 
 void AddWords(const ReportStage& stage, Json& json) {

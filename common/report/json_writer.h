@@ -53,6 +53,9 @@ class JsonWriter {
   void OrAbsent(std::string_view key, const std::optional<T>& value) {
     if (value) Value(key, *value);
   }
+  void TrueOrAbsent(std::string_view key, bool flag) {
+    if (flag) Value(key, flag);
+  }
   void IndexOrAbsent(std::string_view key, const std::optional<uint32_t>& index, size_t /*size*/) { OrAbsent(key, index); }
   void Word(std::string_view key, auto value, auto to_word, auto /*of_word*/) { Put(key, Json(to_word(value))); }
   void WordIf(bool known, std::string_view key, auto value, auto to_word, auto /*of_word*/) { ValueIf(known, key, to_word(value)); }

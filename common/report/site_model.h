@@ -47,6 +47,7 @@ struct ReportSite {
   std::optional<uint32_t> asked_by;     // of the JVM's: the innermost frame that is neither Spark's nor the JDK's, by index
   std::optional<int32_t> stage_id;      // in a post-mortem, whose sites are of several stages
   std::string thread;                   // likewise, where no task allocated it: the thread's service or normalised name
+  bool left_by_earlier_tasks = false;   // likewise, in the Python workers of the tasks that ran; allocated_bytes is what is left, too
 };
 
 // All that one line of Python is charged with: sites whose innermost frame of the user's own code it is.

@@ -47,8 +47,10 @@ enum class TaskFigure : uint8_t {
   kOffHeapLiveAtPeak,
   kPeakExecution,
   kSpilledMemory,
+  kPythonKept,        // of live at peak, what was live at the end, too: what a worker loads once, a cache, a leak
+  kHeapOfBroadcasts,  // of the heap allocated, broadcast variables that the task was the first to read in its executor
 };
-inline constexpr size_t kTaskFigures = 8;
+inline constexpr size_t kTaskFigures = 10;
 inline constexpr uint64_t kNoTaskFigure = UINT64_MAX;  // of a task's figure
 using TaskFigures = std::array<uint64_t, kTaskFigures>;
 

@@ -11,6 +11,12 @@
 namespace memprof {
 namespace {
 
+// A manager that reserves the overhead, too, enforces what it granted.
+bool LivedAboveRequest(const ReportExecutor& executor) {
+  const auto reserves = [](const ReportRegion& region) { return region.name == "overhead" && region.budget_bytes.value_or(0) != 0; };
+  return !executor.limit_enforced && std::any_of(executor.regions.begin(), executor.regions.end(), reserves);
+}
+
 std::string LimitSentence(const ReportExecutor& executor) {
   if (executor.limit_source == "cgroup") {
     return fmt::format("That limit is its cgroup's{}: the kernel kills beyond it.",
@@ -22,7 +28,11 @@ std::string LimitSentence(const ReportExecutor& executor) {
                                  : "That limit is the physical memory of the host.";
   }
   if (executor.limit_source != "spark") return "Where that limit comes from is not known.";
+  const bool rounded = executor.requested_bytes && executor.limit_bytes > executor.requested_bytes;
+  if (executor.limit_enforced && rounded) return "That limit is what the cluster manager grants for what Spark requested.";
   if (executor.limit_enforced) return "That limit is what Spark requested of the cluster manager.";
+  if (LivedAboveRequest(executor))
+    return "That limit is what Spark requested; the executor lived above it, so its cluster manager has granted more.";
   return executor.limit_unseen ? "That limit is what Spark requested, which nobody enforces here; a container may have one, which can't be "
                                  "seen from inside it."
                                : "That limit is what Spark requested; nobody enforces it here, so nothing is killed for passing it.";
@@ -127,9 +137,9 @@ std::string LimitPhrase(const ReportExecutor& executor) {
   if (executor.limit_source == "cgroup") return executor.limit_shared ? "cgroup limit, shared with other executors" : "cgroup limit";
   const char* unseen = executor.limit_unseen ? "; a container's can't be seen" : "";
   if (executor.limit_source == "host") return fmt::format("physical memory of the host{}", unseen);
-  if (executor.limit_source == "spark")
-    return executor.limit_enforced ? "requested by Spark" : fmt::format("requested, not enforced{}", unseen);
-  return "";
+  if (executor.limit_source != "spark") return "";
+  if (LivedAboveRequest(executor)) return "requested by Spark, more was granted";
+  return executor.limit_enforced ? "requested by Spark" : fmt::format("requested, not enforced{}", unseen);
 }
 
 }  // namespace memprof

@@ -72,6 +72,10 @@ constexpr std::string_view TaskFigureWord(TaskFigure figure) {
       return "peakExecutionBytes";
     case TaskFigure::kSpilledMemory:
       return "spilledMemoryBytes";
+    case TaskFigure::kPythonKept:
+      return "pythonKeptBytes";
+    case TaskFigure::kHeapOfBroadcasts:
+      return "heapOfBroadcastsBytes";
   }
   return "";
 }

@@ -14,6 +14,7 @@
 #include "report/many_deaths.h"
 #include "rollup/accounting.h"
 #include "rollup/executor_rows.h"
+#include "rollup/left_off_heap.h"
 #include "rollup/short_executors.h"
 #include "rollup/site_rollup.h"
 #include "rollup/task_rows.h"
@@ -46,12 +47,13 @@ bool MayFold(Foldable level, const StageFacts& stage, const AccountedTask& task)
   return true;
 }
 
-void Fold(const AccountedTask& task, const NamedStacks& stacks, const LeadLines& leads, StageFacts& stage, StoreState& state) {
+void Fold(const AccountedTask& task, const NamedStacks& stacks, const LeadLines& leads, const Operators& operators, StageFacts& stage,
+          StoreState& state) {
   const TaskFacts& facts = *task.task;
   bool counted = task.account == Account::kCounted;
   FoldedTasks& sums = counted ? stage.folded : stage.folded_others;
   ++stage.folded_accounts[static_cast<size_t>(task.account)];
-  stage.folded_rows.push_back(RowOf(task));
+  stage.folded_rows.push_back(RowOf(task, operators));
   if (counted) stage.folded_partitions.Add(facts.partition);
   if (!counted && facts.error != 0) ++stage.folded_errors[facts.error];
   if (facts.profile) {
@@ -70,12 +72,13 @@ void Fold(const AccountedTask& task, const NamedStacks& stacks, const LeadLines&
 void FoldTasks(Foldable level, StoreState& state) {
   const NamedStacks stacks(*state.interner, state.symbols);
   const LeadLines leads(*state.interner);
+  const Operators operators(*state.interner);
   std::map<StageKey, std::vector<AccountedTask>> by_stage = TasksByStage(state);
   for (auto& [key, tasks] : by_stage) {
     StageFacts& stage = state.Stage(key);
     AccountTasks(stage, tasks);
     for (const AccountedTask& task : tasks) {
-      if (MayFold(level, stage, task)) Fold(task, stacks, leads, stage, state);
+      if (MayFold(level, stage, task)) Fold(task, stacks, leads, operators, stage, state);
     }
   }
 }
@@ -83,7 +86,9 @@ void FoldTasks(Foldable level, StoreState& state) {
 // Strings, stacks and names that nothing refers to any more are forgotten by copying the rest.
 void Compact(StoreState& state) {
   auto fresh = std::make_unique<Interner>(&state.memory);
+  const std::vector<uint32_t> left_frames = InternLeftFrames(state);
   InternerCopy copy(*state.interner, *fresh);
+  for (const uint32_t frame : left_frames) copy.Frame(frame);
   auto move_site = [&](SiteKey& key) {
     key.stack = copy.Stack(key.stack);
     key.udf = copy.Udf(key.udf);
@@ -96,6 +101,7 @@ void Compact(StoreState& state) {
     for (InternedSite& site : task.profile->sites) move_site(site.key);
     for (UdfId& udf : task.profile->udfs) udf = copy.Udf(udf);
     for (InternedIncident& incident : task.profile->incidents) incident.stack = copy.Stack(incident.stack);
+    for (InternedLeft& left : task.profile->left) left.stack = copy.Stack(left.stack);
     for (InternedCounter& counter : task.profile->counters) counter.name = copy.String(counter.name);
     for (InternedTaskMemory::Consumer& consumer : task.profile->spark_memory.consumers) consumer.name = copy.String(consumer.name);
   }

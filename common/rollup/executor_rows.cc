@@ -18,6 +18,13 @@
 namespace memprof {
 namespace {
 
+// Then nobody enforces that figure: a YARN NodeManager looks every three seconds (yarn.nodemanager.resource-monitor.interval-ms) and ends
+// whoever is above what it granted. What it and we count differs by a little.
+bool LivedAbove(const ExecutorFacts& facts, uint64_t limit_bytes) {
+  constexpr double kAbove = 1.03;
+  return static_cast<double>(facts.held.bytes()) > kAbove * static_cast<double>(limit_bytes);
+}
+
 std::optional<uint64_t> Given(int64_t value) { return value < 0 ? std::nullopt : std::optional(static_cast<uint64_t>(value)); }
 
 template <typename Rows>
@@ -31,6 +38,7 @@ std::vector<ReportNamedBytes> NamedBytesOf(const Rows& rows) {
 ReportProcess ProcessRow(const proto::Process& process) {
   ReportProcess row;
   row.pid = process.pid();
+  if (process.start_ticks() != 0) row.start_ticks = process.start_ticks();
   row.kind = process.kind();
   row.name = process.name();
   row.peak_rss_bytes = process.peak_rss_bytes();
@@ -135,6 +143,7 @@ void PutBudget(const StoreState& state, const ClusterManager& manager, const Exe
   row.limit_source = LimitSourceWord(budget.limit_source);
   row.limit_shared = budget.limit_source == LimitSource::kCgroup && snapshot.cgroup_shared();
   row.limit_enforced = budget.limit_enforced;
+  if (budget.limit_source == LimitSource::kSpark && LivedAbove(facts, *budget.limit_bytes)) row.limit_enforced = false;
   row.limit_unseen = snapshot.cgroup_unseen() && !snapshot.has_cgroup_limit_bytes();
   row.kills_itself_on_out_of_memory = snapshot.kills_itself_on_out_of_memory();
   row.requested_bytes = budget.requested_bytes;
@@ -155,8 +164,8 @@ std::optional<ReportHeapUse> HeapUseRow(bool measured, const proto::HeapUse& use
   return measured ? std::optional(ReportHeapUse{use.bytes(), use.collection(), use.time_ms(), use.whole_heap()}) : std::nullopt;
 }
 
-ReportExecutor ExecutorRow(std::string_view id, const ExecutorFacts& facts, const proto::ExecutorSnapshot& snapshot,
-                           size_t retained_sites) {
+ReportExecutor ExecutorRow(std::string_view id, const ExecutorFacts& facts, const proto::ExecutorSnapshot& snapshot, size_t retained_sites,
+                           const StoreState& state) {
   ReportExecutor row;
   row.id = id;
   row.host = facts.host.empty() ? std::string_view(snapshot.host()) : std::string_view(facts.host);
@@ -168,10 +177,14 @@ ReportExecutor ExecutorRow(std::string_view id, const ExecutorFacts& facts, cons
   row.heap_after_gc_peak = HeapUseRow(snapshot.has_heap_after_gc_peak(), snapshot.heap_after_gc_peak());
   row.direct_peak_bytes = Measured(snapshot.has_offheap_peak_bytes(), snapshot.offheap_peak_bytes());
   for (const proto::SparkPool& pool : snapshot.spark_pools()) row.spark_pools.push_back(PoolRow(pool));
+  if (snapshot.has_swap()) {
+    row.swap = ReportSwap{snapshot.swap().peak_bytes(), snapshot.swap().beside_jvm_bytes(), snapshot.swap().left_bytes()};
+  }
   row.processes = RowsOfProcesses(snapshot.processes());
   if (snapshot.has_at_peak()) row.at_peak = MomentRow(snapshot.at_peak());
   row.retained = RetainedRow(facts, retained_sites);
-  row.left_off_heap = LeftOffHeapRow(facts, retained_sites);
+  row.left_off_heap = LeftRow(facts, Origin::kJvmOffHeap, retained_sites, state);
+  row.left_native = LeftRow(facts, Origin::kJvmNative, retained_sites, state);
   for (const proto::Collector& collector : snapshot.collectors()) {
     ReportCollector& out = row.gc.emplace_back();
     out = {collector.name(),
@@ -246,7 +259,7 @@ Choice ChooseRows(const StoreState& state, const Managers& managers) {
 
 ReportExecutor WholeRow(const StoreState& state, const Managers& managers, std::string_view id, const ExecutorFacts& facts,
                         const proto::ExecutorSnapshot& snapshot, size_t retained_sites, std::set<ReportNotAvailable>& not_available) {
-  ReportExecutor row = ExecutorRow(id, facts, snapshot, retained_sites);
+  ReportExecutor row = ExecutorRow(id, facts, snapshot, retained_sites, state);
   row.nearly_full_heap = NearlyFullHeap(row.id, state);
   PutBudget(state, managers.Of(id), facts, snapshot, row, not_available);
   return row;

@@ -57,6 +57,7 @@ void Growth::Add(std::string_view executor_id, const proto::TaskProfile& profile
   if (profile.leftovers_size() == 0) return;
   const InternedReferences interned(profile, interner);
   for (const proto::Leftovers& leftovers : profile.leftovers()) {
+    if (leftovers.open()) continue;  // of the tasks before, which have told it themselves
     const WorkerKey key{std::string(executor_id), leftovers.pid(), leftovers.since_ms()};
     auto known = workers_.find(key);
     if (known == workers_.end()) {

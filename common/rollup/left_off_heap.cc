@@ -1,6 +1,8 @@
 #include "rollup/left_off_heap.h"
 
+#include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "facts/left_bytes.h"
@@ -9,6 +11,10 @@
 
 namespace memprof {
 namespace {
+
+const LeftMessages& MessagesOf(const ExecutorFacts& facts, Origin origin) {
+  return origin == Origin::kJvmNative ? facts.left_native : facts.left_off_heap;
+}
 
 bool Parse(const std::pmr::string& bytes, proto::LeftOffHeap& message) {
   return !bytes.empty() && message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
@@ -21,28 +27,80 @@ std::optional<proto::LeftOffHeap> BlocksSince(int64_t since_ms, const std::pmr::
   return message;
 }
 
-std::string ThreadOf(const proto::LeftOffHeap& message, const proto::LeftSite& site) {
-  return site.thread() == 0 ? "" : message.names().strings(static_cast<int>(site.thread()));
+std::string TextAt(const proto::TaskProfile& names, uint32_t index) { return index == 0 ? "" : names.strings(static_cast<int>(index)); }
+
+std::string ThreadOf(const proto::LeftOffHeap& message, const proto::LeftSite& site) { return TextAt(message.names(), site.thread()); }
+
+// As the store knows it, where all of its strings are known there.
+std::optional<InternedFrame> Interned(const proto::TaskProfile& names, const proto::Frame& frame, const Interner& interner) {
+  const std::optional<StringId> module = interner.Find(TextAt(names, frame.module()));
+  const std::optional<StringId> build_id = interner.Find(TextAt(names, frame.build_id()));
+  if (!build_id || (!module && *build_id == 0)) return std::nullopt;
+  InternedFrame interned;
+  interned.language = Language::kNative;
+  interned.module = module.value_or(0);
+  interned.build_id = *build_id;
+  interned.offset = frame.offset();
+  return interned;
 }
 
-LeftOffHeapThen SitesOf(const proto::LeftOffHeap& message) {
+bool AwaitsName(const proto::Frame& frame) { return frame.language() == proto::NATIVE && frame.function() == 0; }
+
+ReportFrame Shown(const SymbolName& name, const std::string& module, const Interner& interner) {
+  ReportFrame row;
+  row.language = Language::kNative;
+  row.function = interner.StringAt(name.function);
+  row.file = interner.ShownAt(name.file);
+  row.line = name.line;
+  row.module = module;
+  return row;
+}
+
+// Outermost call first, with the names that came for native frames.
+std::vector<ReportFrame> NamedFrames(const proto::TaskProfile& names, uint32_t stack, const StoreState& state) {
+  std::vector<ReportFrame> frames;
+  for (; stack != 0; stack = names.stacks(static_cast<int>(stack) - 1).parent()) {
+    const proto::Frame& frame = names.frames(static_cast<int>(names.stacks(static_cast<int>(stack) - 1).frame()));
+    ReportFrame row = FrameOf(names, frame);
+    const SymbolName* name = nullptr;
+    if (AwaitsName(frame)) {
+      const std::optional<InternedFrame> interned = Interned(names, frame, *state.interner);
+      if (interned) name = state.symbols.Find(*interned);
+    }
+    if (name == nullptr || name->function == 0) {
+      if (AwaitsName(frame)) {
+        row.build_id = TextAt(names, frame.build_id());
+        row.offset = frame.offset();
+      }
+      frames.push_back(std::move(row));
+      continue;
+    }
+    for (const SymbolName* at = name; at != nullptr; at = state.symbols.Outer(*at)) {
+      frames.push_back(Shown(*at, row.module, *state.interner));
+    }
+  }
+  std::reverse(frames.begin(), frames.end());
+  return frames;
+}
+
+LeftThen SitesOf(const proto::LeftOffHeap& message, Origin origin, const StoreState& state) {
   std::vector<ReportSite> rows;
   for (const proto::LeftSite& site : message.sites()) {
     ReportSite& row = rows.emplace_back();
-    row.origin = Origin::kJvmOffHeap;
+    row.origin = origin;
     row.tasks = site.tasks();
     row.allocated_bytes = site.bytes();
     row.allocations = site.blocks();
     row.live_at_peak_bytes = site.bytes();
     row.sampled = site.variance() > 0;
     row.error_bytes = TwoDeviations(site.variance());
-    row.frames = FramesOf(message.names(), site.stack());
+    row.frames = NamedFrames(message.names(), site.stack(), state);
     if (site.stage_id() >= 0) row.stage_id = site.stage_id();
     row.thread = ThreadOf(message, site);
   }
   if (message.other_bytes() > 0) {
     ReportSite& others = rows.emplace_back();
-    others.origin = Origin::kJvmOffHeap;
+    others.origin = origin;
     others.allocated_bytes = message.other_bytes();
     others.live_at_peak_bytes = message.other_bytes();
     others.sampled = true;  // some of it may be sampled
@@ -52,9 +110,9 @@ LeftOffHeapThen SitesOf(const proto::LeftOffHeap& message) {
 
 }  // namespace
 
-std::optional<ReportLeftOffHeap> LeftOffHeapRow(const ExecutorFacts& facts, size_t most) {
+std::optional<ReportLeftOffHeap> LeftRow(const ExecutorFacts& facts, Origin origin, size_t most, const StoreState& state) {
   proto::LeftOffHeap message;
-  if (!Parse(facts.left_off_heap_peak, message) || LeftBytes(message) == 0) return std::nullopt;
+  if (!Parse(MessagesOf(facts, origin).peak, message) || LeftBytes(message) == 0) return std::nullopt;
   ReportLeftOffHeap row;
   row.time_ms = message.time_ms();
   row.total_bytes = LeftBytes(message);
@@ -65,25 +123,42 @@ std::optional<ReportLeftOffHeap> LeftOffHeapRow(const ExecutorFacts& facts, size
       continue;
     }
     ReportLeftSite& out = row.sites.emplace_back();
+    out.origin = origin;
     out.bytes = site.bytes();
     out.blocks = site.blocks();
     out.error_bytes = TwoDeviations(site.variance());
     if (site.stage_id() >= 0) out.stage_id = site.stage_id();
     out.thread = ThreadOf(message, site);
-    out.frames = FramesOf(message.names(), site.stack());
+    out.frames = NamedFrames(message.names(), site.stack(), state);
   }
   return row;
 }
 
-LeftOffHeapThen LeftOffHeapSites(const ExecutorFacts& facts, int64_t since_ms, uint64_t most_bytes) {
-  const std::optional<proto::LeftOffHeap> blocks = BlocksSince(since_ms, facts.left_off_heap, facts);
+LeftThen LeftSites(const ExecutorFacts& facts, Origin origin, int64_t since_ms, uint64_t most_bytes, const StoreState& state) {
+  const std::optional<proto::LeftOffHeap> blocks = BlocksSince(since_ms, MessagesOf(facts, origin).latest, facts);
   if (!blocks || LeftBytes(*blocks) / 9 * 8 > most_bytes) return {};  // samples of small blocks scatter
-  return SitesOf(*blocks);
+  return SitesOf(*blocks, origin, state);
 }
 
-LeftOffHeapThen LeftOffHeapSitesAtPeak(const ExecutorFacts& facts, int64_t since_ms) {
-  const std::optional<proto::LeftOffHeap> blocks = BlocksSince(since_ms, facts.left_off_heap_peak, facts);
-  return blocks ? SitesOf(*blocks) : LeftOffHeapThen();
+LeftThen LeftSitesAtPeak(const ExecutorFacts& facts, Origin origin, int64_t since_ms, const StoreState& state) {
+  const std::optional<proto::LeftOffHeap> blocks = BlocksSince(since_ms, MessagesOf(facts, origin).peak, facts);
+  return blocks ? SitesOf(*blocks, origin, state) : LeftThen();
+}
+
+std::vector<uint32_t> InternLeftFrames(StoreState& state) {
+  std::vector<uint32_t> frames;
+  for (const auto& [id, facts] : state.executors) {
+    for (const std::pmr::string* bytes : {&facts.left_native.latest, &facts.left_native.peak}) {
+      proto::LeftOffHeap message;
+      if (!Parse(*bytes, message)) continue;
+      for (const proto::Frame& frame : message.names().frames()) {
+        if (!AwaitsName(frame)) continue;
+        const std::optional<InternedFrame> interned = Interned(message.names(), frame, *state.interner);
+        if (interned && state.symbols.Find(*interned) != nullptr) frames.push_back(state.interner->Frame(*interned));
+      }
+    }
+  }
+  return frames;
 }
 
 }  // namespace memprof

@@ -1,4 +1,5 @@
-// Off-heap memory of an executor that no running task holds (proto::LeftOffHeap), as rows of the report.
+// Memory of an executor beside its heap that no running task holds (proto::LeftOffHeap), as rows of the report. `origin` is
+// Origin::kJvmOffHeap, or kJvmNative for what JNI libraries have from malloc.
 #pragma once
 
 #include <cstdint>
@@ -7,21 +8,25 @@
 
 #include "facts/facts.h"
 #include "report/model.h"
+#include "rollup/state.h"
 
 namespace memprof {
 
 // When it was most, with the `most` heaviest sites; nothing: no message came, or there never was any.
-std::optional<ReportLeftOffHeap> LeftOffHeapRow(const ExecutorFacts& facts, size_t most);
+std::optional<ReportLeftOffHeap> LeftRow(const ExecutorFacts& facts, Origin origin, size_t most, const StoreState& state);
 
-struct LeftOffHeapThen {
+struct LeftThen {
   int64_t time_ms = 0;
   std::vector<ReportSite> sites;  // heaviest first; further ones are one row without frames
 };
 
 // What the executor's last message said of it, as rows of a post-mortem. No sites: no message came, it is older than `since_ms` (of the
 // driver's clock), or it has more than `most_bytes`, which all blocks together held later: then some were freed since.
-LeftOffHeapThen LeftOffHeapSites(const ExecutorFacts& facts, int64_t since_ms, uint64_t most_bytes);
+LeftThen LeftSites(const ExecutorFacts& facts, Origin origin, int64_t since_ms, uint64_t most_bytes, const StoreState& state);
 // Likewise, when it was most, unless that was before `since_ms`.
-LeftOffHeapThen LeftOffHeapSitesAtPeak(const ExecutorFacts& facts, int64_t since_ms);
+LeftThen LeftSitesAtPeak(const ExecutorFacts& facts, Origin origin, int64_t since_ms, const StoreState& state);
+
+// Interns the native frames of these messages whose names came by themselves, so that the names are kept with them; their indexes.
+std::vector<uint32_t> InternLeftFrames(StoreState& state);
 
 }  // namespace memprof

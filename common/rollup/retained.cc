@@ -17,18 +17,21 @@ Language LanguageOf(const proto::Frame& frame) {
 
 uint64_t TwoDeviations(double variance) { return static_cast<uint64_t>(std::llround(std::min(2 * std::sqrt(variance), 1e18))); }
 
+ReportFrame FrameOf(const proto::TaskProfile& names, const proto::Frame& frame) {
+  const auto text = [&](uint32_t index) { return index == 0 ? std::string() : names.strings(static_cast<int>(index)); };
+  ReportFrame row;
+  row.language = LanguageOf(frame);
+  row.function = text(frame.function());
+  row.file = text(frame.file());
+  row.module = text(frame.module());
+  row.line = frame.line();
+  return row;
+}
+
 std::vector<ReportFrame> FramesOf(const proto::TaskProfile& names, uint32_t stack) {
   std::vector<ReportFrame> frames;
   for (; stack != 0; stack = names.stacks(static_cast<int>(stack) - 1).parent()) {
-    const proto::Frame& frame = names.frames(static_cast<int>(names.stacks(static_cast<int>(stack) - 1).frame()));
-    const auto text = [&](uint32_t index) { return index == 0 ? std::string() : names.strings(static_cast<int>(index)); };
-    ReportFrame row;
-    row.language = LanguageOf(frame);
-    row.function = text(frame.function());
-    row.file = text(frame.file());
-    row.module = text(frame.module());
-    row.line = frame.line();
-    frames.push_back(std::move(row));
+    frames.push_back(FrameOf(names, names.frames(static_cast<int>(names.stacks(static_cast<int>(stack) - 1).frame()))));
   }
   std::reverse(frames.begin(), frames.end());
   return frames;

@@ -24,6 +24,7 @@ ReportRetained RetainedRow(const proto::RetainedHeap& message, size_t most);
 // What the report prints as an error: two standard deviations.
 uint64_t TwoDeviations(double variance);
 
+ReportFrame FrameOf(const proto::TaskProfile& names, const proto::Frame& frame);
 // The frames of a message's stack (index + 1; 0 = none), outermost call first.
 std::vector<ReportFrame> FramesOf(const proto::TaskProfile& names, uint32_t stack);
 

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/cut_text.h"
+#include "report/same_process.h"
 
 namespace memprof {
 namespace {
@@ -17,6 +18,7 @@ proto::WorkerDeath WorkerDeathRules::Shortened(const proto::WorkerDeath& death) 
   proto::WorkerDeath brief;
   brief.set_time_ms(death.time_ms());
   brief.set_pid(death.pid());
+  brief.set_start_ticks(death.start_ticks());
   brief.set_task_attempt_id(death.task_attempt_id());
   brief.set_stage_id(death.stage_id());
   brief.set_stage_attempt(death.stage_attempt());
@@ -30,15 +32,17 @@ proto::WorkerDeath WorkerDeathRules::Shortened(const proto::WorkerDeath& death) 
   brief.set_signal(death.signal());
   brief.set_started_by_task(death.started_by_task());
   if (death.has_program()) brief.set_program(death.program());
+  brief.set_drivers_own(death.drivers_own());
   if (!death.has_before()) return brief;
   proto::Moment& before = *brief.mutable_before();
   before.set_time_ms(death.before().time_ms());
   before.set_used_bytes(death.before().used_bytes());
   if (death.before().has_host_available_bytes()) before.set_host_available_bytes(death.before().host_available_bytes());
   for (const proto::Process& process : death.before().processes()) {
-    if (process.pid() != death.pid()) continue;
+    if (!SameProcess(process, death)) continue;
     proto::Process& own = *before.add_processes();
     own.set_pid(process.pid());
+    own.set_start_ticks(process.start_ticks());
     own.set_kind(Cut(process.kind()));
     own.set_name(Cut(process.name()));
     own.set_peak_rss_bytes(process.peak_rss_bytes());

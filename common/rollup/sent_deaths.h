@@ -25,8 +25,8 @@ struct HeapShortageRules {
   static proto::HeapShortage Shortened(const proto::HeapShortage& shortage);  // without classes, call sites and stack
 };
 
-using WorkerDeathKey = std::tuple<std::string, int32_t, int64_t>;   // executor, pid, task attempt
-using HeapShortageKey = std::tuple<std::string, int64_t, int64_t>;  // executor, time, task attempt
+using WorkerDeathKey = std::tuple<std::string, int32_t, uint64_t, int64_t>;  // executor, pid, start of the process, task attempt
+using HeapShortageKey = std::tuple<std::string, int64_t, int64_t>;           // executor, time, task attempt
 using WorkerDeaths = KeptDeaths<WorkerDeathKey, proto::WorkerDeath, WorkerDeathRules>;
 using HeapShortages = KeptDeaths<HeapShortageKey, proto::HeapShortage, HeapShortageRules>;
 
@@ -34,7 +34,7 @@ using HeapShortages = KeptDeaths<HeapShortageKey, proto::HeapShortage, HeapShort
 template <typename Visit>
 void ForEachWorkerDeathIn(const std::string& executor_id, const WorkerDeaths& deaths, Visit visit) {
   deaths.ForEachFrom(
-      {executor_id, INT32_MIN, INT64_MIN}, [&](const WorkerDeathKey& key) { return std::get<0>(key) == executor_id; },
+      {executor_id, INT32_MIN, 0, INT64_MIN}, [&](const WorkerDeathKey& key) { return std::get<0>(key) == executor_id; },
       [&](const WorkerDeathKey&, const proto::WorkerDeath& death) { visit(death); });
 }
 

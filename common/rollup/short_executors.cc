@@ -8,6 +8,7 @@
 
 #include "rollup/executor_sums.h"
 #include "rollup/parsed_snapshot.h"
+#include "rollup/time_lines.h"
 
 namespace memprof {
 namespace {
@@ -66,9 +67,14 @@ bool ShortenSnapshot(ExecutorFacts& executor) {
 
 bool Shorten(ExecutorFacts& executor) {
   bool shorter = ShortenSnapshot(executor);
-  shorter |= executor.life.has_value();
-  executor.life.reset();
-  for (std::pmr::string* bytes : {&executor.left_off_heap, &executor.left_off_heap_peak}) shorter |= Free(*bytes);
+  if (executor.life) {
+    if (!executor.life->all().empty()) executor.least_used_lately = LeastUsedLately(executor, executor.life->all().back().time_ms);
+    executor.life.reset();
+    shorter = true;
+  }
+  for (LeftMessages* left : {&executor.left_off_heap, &executor.left_native}) {
+    for (std::pmr::string* bytes : {&left->latest, &left->peak}) shorter |= Free(*bytes);
+  }
   return shorter;
 }
 

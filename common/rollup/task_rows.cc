@@ -4,6 +4,7 @@
 #include <optional>
 #include <tuple>
 
+#include "facts/figures.h"
 #include "rollup/site_rollup.h"
 
 namespace memprof {
@@ -23,7 +24,24 @@ auto OrderOf(const FoldedTaskRow& row) {
 
 bool Before(const FoldedTaskRow& a, const FoldedTaskRow& b) { return OrderOf(a) < OrderOf(b); }
 
-void PutProfile(const InternedProfile& profile, TaskFigures& figures) {
+// Of what Python held at its peak; nothing: not known.
+std::optional<uint64_t> KeptBy(const InternedProfile& profile) {
+  std::optional<uint64_t> kept;
+  for (const InternedSite& site : profile.sites) {
+    if (site.key.origin == Origin::kPython && KeptBytes(site.figures)) kept = kept.value_or(0) + *KeptBytes(site.figures);
+  }
+  return kept;
+}
+
+uint64_t OfBroadcasts(const InternedProfile& profile, const Operators& operators) {
+  uint64_t bytes = 0;
+  for (const InternedSite& site : profile.sites) {
+    if (site.key.origin == Origin::kJvmHeap && operators.ReadsBroadcast(site.key.stack)) bytes += site.figures.allocated_bytes;
+  }
+  return bytes;
+}
+
+void PutProfile(const InternedProfile& profile, const Operators& operators, TaskFigures& figures) {
   const std::array<uint64_t, kOrigins> allocated = AllocatedBy(profile);
   const TaskPeak peak(profile);
   const auto live = [&](Origin origin) -> std::optional<uint64_t> {
@@ -38,6 +56,8 @@ void PutProfile(const InternedProfile& profile, TaskFigures& figures) {
   if (native || off_heap) At(TaskFigure::kOffHeapLiveAtPeak, figures) = native.value_or(0) + off_heap.value_or(0);
   At(TaskFigure::kPeakExecution, figures) = profile.spark_memory.peak_execution_bytes.value_or(kNoTaskFigure);
   At(TaskFigure::kSpilledMemory, figures) = profile.spark_memory.spilled_memory_bytes.value_or(kNoTaskFigure);
+  At(TaskFigure::kPythonKept, figures) = KeptBy(profile).value_or(kNoTaskFigure);
+  if (const uint64_t broadcasts = OfBroadcasts(profile, operators)) At(TaskFigure::kHeapOfBroadcasts, figures) = broadcasts;
   if (profile.gc_stopped_ms) At(TaskFigure::kGcMs, figures) = *profile.gc_stopped_ms;  // Spark's metric counts concurrent cycles as a whole
 }
 
@@ -61,7 +81,7 @@ std::optional<ReportDistribution> DistributionOf(TaskFigure figure, const std::v
 
 }  // namespace
 
-FoldedTaskRow RowOf(const AccountedTask& task) {
+FoldedTaskRow RowOf(const AccountedTask& task, const Operators& operators) {
   const TaskFacts& facts = *task.task;
   FoldedTaskRow row;
   row.task_attempt_id = task.task_attempt_id;
@@ -75,14 +95,15 @@ FoldedTaskRow RowOf(const AccountedTask& task) {
     At(TaskFigure::kDurationMs, row.figures) = static_cast<uint64_t>(facts.end_ms - facts.launched_ms);
   }
   if (facts.gc_ms >= 0) At(TaskFigure::kGcMs, row.figures) = static_cast<uint64_t>(facts.gc_ms);
-  if (facts.profile) PutProfile(*facts.profile, row.figures);
+  if (facts.profile) PutProfile(*facts.profile, operators, row.figures);
   return row;
 }
 
-void PutTaskRows(const Interner& interner, const StageFacts& stage, const std::vector<AccountedTask>& tasks, ReportStage& row) {
+void PutTaskRows(const Interner& interner, const Operators& operators, const StageFacts& stage, const std::vector<AccountedTask>& tasks,
+                 ReportStage& row) {
   std::vector<FoldedTaskRow> rows(stage.folded_rows.begin(), stage.folded_rows.end());
   rows.reserve(rows.size() + tasks.size());
-  for (const AccountedTask& task : tasks) rows.push_back(RowOf(task));
+  for (const AccountedTask& task : tasks) rows.push_back(RowOf(task, operators));
   std::sort(rows.begin(), rows.end(), Before);
   row.task_rows_known = rows.size();
   row.task_rows.reserve(rows.size());

@@ -6,16 +6,18 @@
 
 #include "facts/facts.h"
 #include "facts/interner.h"
+#include "facts/operators.h"
 #include "report/model.h"
 #include "rollup/accounting.h"
 
 namespace memprof {
 
-FoldedTaskRow RowOf(const AccountedTask& task);
+FoldedTaskRow RowOf(const AccountedTask& task, const Operators& operators);
 
 // Fills `task_rows`, heaviest first, and `distributions`, which are empty where rows were dropped, because the remaining tasks
 // would not represent all. `tasks` are those that were not folded.
-void PutTaskRows(const Interner& interner, const StageFacts& stage, const std::vector<AccountedTask>& tasks, ReportStage& row);
+void PutTaskRows(const Interner& interner, const Operators& operators, const StageFacts& stage, const std::vector<AccountedTask>& tasks,
+                 ReportStage& row);
 
 // Keeps the rows of the `keep` heaviest folded tasks; returns how many were dropped.
 size_t KeepHeaviestRows(size_t keep, StageFacts& stage);

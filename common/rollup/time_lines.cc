@@ -9,6 +9,8 @@ namespace {
 
 constexpr uint64_t kShare = 8;  // at most one part in so many of the store's limit
 
+uint64_t UsedBytes(const TimeSample& sample) { return sample.used() * 1024; }
+
 void KeepWithinShare(StoreState& state) {
   const auto lines = static_cast<uint64_t>(
       std::count_if(state.executors.begin(), state.executors.end(), [](const auto& executor) { return executor.second.life.has_value(); }));
@@ -36,8 +38,21 @@ void AddSamples(std::span<const TimeSample> samples, ExecutorFacts& executor, St
   if (samples.empty()) return;
   const bool first = !executor.life;
   if (first) executor.life.emplace(state.time_line_samples, &state.memory);
-  for (const TimeSample& sample : samples) executor.life->Add(sample);
+  for (const TimeSample& sample : samples) {
+    executor.life->Add(sample);
+    if (sample.used() != 0) executor.held.Add(sample.time_ms, UsedBytes(sample));
+  }
   if (first) KeepWithinShare(state);
+}
+
+std::optional<uint64_t> LeastUsedLately(const ExecutorFacts& executor, int64_t until_ms) {
+  if (!executor.life) return executor.least_used_lately;
+  std::optional<uint64_t> least;
+  for (const TimeSample& sample : executor.life->all()) {
+    const bool is_lately = sample.time_ms >= until_ms - kLatelyMs && sample.time_ms <= until_ms;
+    if (is_lately && sample.used() != 0) least = std::min(least.value_or(UINT64_MAX), UsedBytes(sample));
+  }
+  return least;
 }
 
 bool HalveTimeLines(StoreState& state) {

@@ -2,6 +2,8 @@
 // under the store's mutex.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -13,6 +15,12 @@
 namespace memprof {
 
 inline constexpr size_t kFewestTimeLineSamples = 60;  // of one executor
+
+inline constexpr int64_t kLatelyMs = 30'000;
+
+// Bytes: its least use within kLatelyMs before that time, by the samples that are kept; nothing: there is none. Of an executor whose time
+// line was let go it is that before its last sample.
+std::optional<uint64_t> LeastUsedLately(const ExecutorFacts& executor, int64_t until_ms);
 
 void AddSamples(std::span<const TimeSample> samples, ExecutorFacts& executor, StoreState& state);
 

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "facts/loss_reason.h"
-#include "rollup/parsed_snapshot.h"
 #include "rollup/state.h"
 
 namespace memprof {
@@ -13,18 +12,14 @@ namespace memprof {
 // When it was first known to be gone: Spark ends an executor's tasks before it reports the removal.
 inline int64_t GoneMs(const ExecutorFacts& facts) { return std::min(facts.removed_ms, facts.task_lost_ms.value_or(facts.removed_ms)); }
 
+// Whether its last sample, of the minute before its end, was at 85 % or more of a limit that somebody enforces.
+bool WasNearLimit(const ExecutorFacts& facts, const StoreState& state);
+
 // Why Spark removed it. On Kubernetes Spark says of an executor that it no longer hears that it killed it: it asks for that first, and that
 // is done before it is told of the silence (HeartbeatReceiver.expireDeadHosts). Those let go on purpose have no tasks, or were heard.
-inline LossReason LossOf(const ExecutorFacts& facts) {
-  constexpr int64_t kSilentMs = 40'000;  // spark.network.timeout is 120 s or what the user sets; while tasks run, samples come every ten
-  LossReason loss = ParseLossReason(facts.removed_reason);
-  if (!loss.by_driver || !facts.task_lost_ms) return loss;
-  const ParsedSnapshot snapshot(facts);
-  if (!snapshot->has_last() || facts.clock.ToDriver(snapshot->last().time_ms()) + kSilentMs > GoneMs(facts)) return loss;
-  loss.kind = LossKind::kUnknown;
-  loss.silent = true;
-  return loss;
-}
+// Of one that is being decommissioned Spark says only that, whatever ended it. It lets tasks end first, so one that took tasks with it,
+// near its limit, may have been killed for its memory.
+LossReason LossOf(const ExecutorFacts& facts, const StoreState& state);
 
 // Removed while the application ran, and not on purpose. If it was the last executor, the application may end between the loss of its
 // tasks and the removal.
@@ -34,7 +29,7 @@ inline bool EndedUnexpectedly(const ExecutorFacts& facts, const StoreState& stat
   if (facts.reported_by_jvm) return true;
   const uint64_t gone_event = facts.task_lost_event != 0 ? std::min(facts.task_lost_event, facts.removed_event) : facts.removed_event;
   if (state.CameAfterEnd(GoneMs(facts), gone_event)) return false;
-  return LossOf(facts).kind != LossKind::kOnPurpose;
+  return LossOf(facts, state).kind != LossKind::kOnPurpose;
 }
 
 // Spark ends a worker together with its task (cancelled, a limit reached); that is no death. It is one if the task failed, or if the

@@ -96,7 +96,7 @@ class Recorder {
   void OpenSession(const TaskIdentity& task);
   void SetTask(const TaskIdentity& task);  // for a session opened before its task was known
   // A function that the open session runs; repetitions are one. False: the session has kUdfsPerSession of them already.
-  bool AddUdf(StringRef name, StringRef file, uint32_t line, StringRef kind);
+  bool AddUdf(StringRef name, StringRef file, uint32_t line, StringRef kind, bool is_generator = false);
   void CloseSession();                              // reads residency of large live blocks, seals and checksums
   void SetCounter(StringRef name, uint64_t value);  // of the open session, at most 16: e.g. arrowPoolPeakBytes
 

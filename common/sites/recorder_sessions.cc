@@ -172,7 +172,7 @@ void Recorder::SetTask(const TaskIdentity& identity) {
   state_->Publish(task);
 }
 
-bool Recorder::AddUdf(StringRef name, StringRef file, uint32_t line, StringRef kind) {
+bool Recorder::AddUdf(StringRef name, StringRef file, uint32_t line, StringRef kind, bool is_generator) {
   FutexLock lock(state_->mutex);
   ActiveSession& task = state_->task;
   if (state_->finished || task.value.number == 0) return true;
@@ -184,6 +184,7 @@ bool Recorder::AddUdf(StringRef name, StringRef file, uint32_t line, StringRef k
   udf.file = state_->intern.String(file, &has_room);
   udf.kind = state_->intern.String(kind, &has_room);
   udf.line = line;
+  udf.is_generator = is_generator ? 1 : 0;
   box::Udf* udfs = state_->file.table<box::Udf>(box::kUdfTable);
   uint32_t first = task.slot * box::kUdfsPerSession;
   for (uint32_t i = first; i < first + task.value.udfs; ++i) {

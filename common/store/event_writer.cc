@@ -43,6 +43,7 @@ std::vector<ReportEvent> EventWriter::Take(const StoreState& state, int64_t now_
     for (const ReportPostMortem& death : report.post_mortems) {
       Write(kPostMortemPart, DeathKey(death), kPostMortemPartBytes, true, end, [&](size_t bytes) { return PostMortemPart(death, bytes); });
     }
+    TakeBack(report.post_mortems, end);
     if (whole) WriteApplication(std::move(report), state, end);
     deaths_due_ = false;
   } else {
@@ -92,7 +93,7 @@ std::vector<StageKey> EventWriter::DueStages(const StoreState& state, int64_t no
   if (!end && IsFull(kStagePart)) return {};
   for (const auto& [key, stage] : state.stages) {
     // If the clock was set back, stages seem to have completed in the future.
-    const bool complete = stage.completed && std::abs(now_ms - stage.completed_ms) >= kPatienceOfStageMs;
+    const bool complete = stage.completed && std::abs(now_ms - stage.completed_ms) >= kPatienceOfStageMs * patience_;
     if (end || (complete && !IsSettled(kStagePart, IdOf(key)))) keys.insert(key);
   }
   if (end) {
@@ -143,6 +144,21 @@ void EventWriter::WriteExecutors(const std::vector<ReportExecutor>& executors, b
     const size_t samples = removed || end ? SIZE_MAX : kSamplesOfRunning;
     Write(kExecutorPart, executor.id, kExecutorPartBytes, removed, end,
           [&](size_t bytes) { return ExecutorPart(executor, bytes, samples); });
+  }
+}
+
+// An error that an executor had survived becomes a part of the executor's end if that follows. A part without a death replaces it.
+void EventWriter::TakeBack(const std::vector<ReportPostMortem>& deaths, bool end) {
+  std::set<std::string> known;
+  for (const ReportPostMortem& death : deaths) known.insert(DeathKey(death));
+  std::vector<std::string> gone;
+  for (const auto& [key, written] : written_) {
+    if (key.first != kPostMortemPart || written.bytes == 0 || known.contains(key.second)) continue;
+    const std::optional<std::string_view> executor = ExecutorOfHeapError(key.second);
+    if (executor && known.contains(ExecutorDeathKey(*executor))) gone.push_back(key.second);
+  }
+  for (std::string& key : gone) {
+    Write(kPostMortemPart, std::move(key), kPostMortemPartBytes, true, end, [](size_t bytes) { return NoPostMortemPart(bytes); });
   }
 }
 

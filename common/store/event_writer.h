@@ -23,8 +23,9 @@ class EventWriter {
  public:
   static constexpr size_t kMostStages = 45'000;
 
-  // `most_stages`: beyond so many parts of stages the others wait for the end, so that there is room for what is not of a stage.
-  explicit EventWriter(size_t most_stages = kMostStages) : most_stages_(most_stages) {}
+  // `patience`: factor on the time that a stage has for late messages. `most_stages`: beyond so many parts of stages the others wait for
+  // the end, so that there is room for what is not of a stage.
+  explicit EventWriter(int patience, size_t most_stages = kMostStages) : patience_(patience), most_stages_(most_stages) {}
 
   // The parts to write now. `end`: the application ends, and nothing comes later. `with_source`: with the text of source lines.
   std::vector<ReportEvent> Take(const StoreState& state, int64_t now_ms, bool end, bool with_source);
@@ -48,8 +49,10 @@ class EventWriter {
   void WriteStages(const std::vector<StageKey>& keys, const StoreState& state, bool end, bool with_source);
   void WriteNewlyRemoved(const StoreState& state);
   void WriteExecutors(const std::vector<ReportExecutor>& executors, bool running_ones, bool end);
+  void TakeBack(const std::vector<ReportPostMortem>& deaths, bool end);
   void WriteApplication(Report report, const StoreState& state, bool end);
 
+  int patience_;
   size_t most_stages_;
   size_t stages_ = 0;                                                            // parts of them in `written_`
   std::map<std::pair<std::string, std::string>, Written, std::less<>> written_;  // by part and id

@@ -30,7 +30,7 @@ MetricValues MetricsOf(const StoreState& state) {
     if (!executor.at_peak) continue;
     const uint64_t used = executor.at_peak->used_bytes;
     peak = std::max(peak, static_cast<int64_t>(used));
-    if (executor.limit_bytes && *executor.limit_bytes != 0) {
+    if (executor.limit_enforced && executor.limit_bytes && *executor.limit_bytes != 0) {  // else it is no limit to alarm at
       percent = std::max(percent, static_cast<int64_t>(100.0 * static_cast<double>(used) / static_cast<double>(*executor.limit_bytes)));
     }
   }

@@ -30,7 +30,7 @@ constexpr size_t kEventBytesAtATime = 1u << 20;  // they go through the driver's
 }  // namespace
 
 struct ProfileStore::Impl {
-  explicit Impl(uint64_t limit_bytes) : state(limit_bytes) {}
+  Impl(uint64_t limit_bytes, int patience) : state(limit_bytes), events(patience), told(patience) {}
 
   // Runs `change` on the state under the mutex and keeps the bound.
   template <typename Change>
@@ -58,7 +58,7 @@ struct ProfileStore::Impl {
   mutable bool awaits = false;
 };
 
-ProfileStore::ProfileStore(uint64_t limit_bytes) : impl_(std::make_unique<Impl>(limit_bytes)) {}
+ProfileStore::ProfileStore(uint64_t limit_bytes, int patience) : impl_(std::make_unique<Impl>(limit_bytes, patience)) {}
 ProfileStore::~ProfileStore() = default;
 
 Status ProfileStore::Ingest(std::string_view envelope, const std::optional<Instant>& arrived) {

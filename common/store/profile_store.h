@@ -31,7 +31,8 @@ struct StorageLevel;
 
 class ProfileStore {
  public:
-  explicit ProfileStore(uint64_t limit_bytes = 64u << 20);
+  // `patience`: factor on the time that late messages have before a death is told, or a stage's part of the event log is made.
+  explicit ProfileStore(uint64_t limit_bytes = 64u << 20, int patience = 1);
   ~ProfileStore();
 
   // A serialised memprof.proto.Envelope from merge, task end, heartbeat or RPC. `arrived`: now, if its executor has just sent it.

@@ -114,7 +114,7 @@ StageRowMaker::Made StageRowMaker::Make(StageKey key, const StageFacts& stage, c
   made.bytes = 1900 + row.name.size() + row.call_site.size() + row.failure_reason.size() + 220 * row.memory.consumers.size();
   made.bytes += counted.Fill({SitesPerOrigin(kSitesPerOrigin, stages), kFewestSites, room}, row, made.awaits_names);
 
-  PutTaskRows(interner, stage, tasks, row);
+  PutTaskRows(interner, operators, stage, tasks, row);
   retained.PutInto(row);
 
   ReportOtherAttempts& other = row.other_attempts;

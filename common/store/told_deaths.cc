@@ -68,7 +68,7 @@ std::vector<std::string> ToldDeaths::Due(const StoreState& state, int64_t now_ms
     if (IsTold(key)) return false;
     int64_t& seen = seen_.try_emplace(key, now_ms).first->second;
     seen = std::min(seen, now_ms);  // the clock was set back
-    if (!waits || now_ms - seen >= kPatienceMs) due.emplace(seen, time_ms, key);
+    if (!waits || now_ms - seen >= patience_ms_) due.emplace(seen, time_ms, key);
     return false;
   });
   std::vector<std::string> keys;

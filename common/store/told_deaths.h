@@ -16,17 +16,19 @@ namespace memprof {
 
 class ToldDeaths {
  public:
-  static constexpr int64_t kPatienceMs = 4000, kCountEveryMs = 60'000;
+  static constexpr int64_t kPatienceMs = 4000, kCountEveryMs = 60'000;  // the former × `patience`
   // For corrections: twice after each new executor, because a successor says little in its first moments, and each new count of kills.
   static constexpr int64_t kBetweenLooksMs = 15'000;
   static constexpr int kLooks = 2, kMostCorrections = 3;  // of one death
   static constexpr size_t kMostInFull = 20, kMostKnown = 40'000;
 
+  explicit ToldDeaths(int patience = 1) : patience_ms_(kPatienceMs * patience) {}
+
   // True while there is something to tell, now or a little later; cheap.
   bool AnyUntold(const StoreState& state, int64_t now_ms, bool all) const;
 
-  // Texts of the deaths to tell now, and of corrections, of at most 30 lines each: first seen at least kPatienceMs before `now_ms` (wall
-  // clock), or `all`.
+  // Texts of the deaths to tell now, and of corrections, of at most 30 lines each: first seen at least kPatienceMs × patience before
+  // `now_ms` (wall clock), or `all`.
   std::vector<std::string> Take(const StoreState& state, int64_t now_ms, bool all);
 
  private:
@@ -45,6 +47,7 @@ class ToldDeaths {
   static std::string Correction(ToldVerdict& told, const ReportPostMortem& death);
   bool IsCountDue(int64_t now_ms, bool all) const;
 
+  int64_t patience_ms_;
   std::map<std::string, int64_t> seen_;          // by DeathKey, when it was first seen; kTold: it is told, or counted
   std::map<std::string, ToldVerdict> verdicts_;  // by DeathKey, of those that were told in full
   int64_t looked_ms_ = 0;

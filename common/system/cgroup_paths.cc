@@ -131,12 +131,14 @@ std::vector<std::string> FoldersUpwards(const CgroupMount& mount, const std::str
   }
 }
 
-Result<CgroupUse> ReadCgroupUse(const KeptFile& stat, const KeptFile& usage, const char* inactive, const char* active) {
+Result<CgroupUse> ReadCgroupUse(const KeptFile& stat, const KeptFile& usage, std::initializer_list<const char*> reclaimable) {
   const Result<std::string> text = stat.ReadText();
   if (!text.ok()) return text.status();
   const Result<uint64_t> bytes = usage.ReadNumber();
   if (!bytes.ok()) return bytes.status();
-  return CgroupUse{*bytes, NumberOf(*text, inactive).value_or(0) + NumberOf(*text, active).value_or(0)};
+  CgroupUse use{.usage_bytes = *bytes};
+  for (const char* name : reclaimable) use.reclaimable_bytes += NumberOf(*text, name).value_or(0);
+  return use;
 }
 
 // cgroup.procs lists a group's direct members only, and in version 2 a group with a limit for others usually has none.

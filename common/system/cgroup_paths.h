@@ -1,6 +1,7 @@
 // Where a process's control groups are mounted: common to both versions. Cold, thread-safe.
 #pragma once
 
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,14 +36,19 @@ std::vector<std::string> FoldersUpwards(const CgroupMount& mount, const std::str
 // At or above it there is no limit; version 1 says 2^63 less a page then.
 inline constexpr uint64_t kNoLimit = uint64_t{1} << 62;
 
+// Whether a group's limit bounds anything: lxcfs shows a container its own limit as the memory of the host, so one of the same size does.
+inline bool IsBound(uint64_t limit, uint64_t host_memory_bytes) {
+  return limit < kNoLimit && (host_memory_bytes == 0 || limit <= host_memory_bytes);
+}
+
 // The folder and those inside it, nearest first; at most 512.
 std::vector<std::string> FoldersBelow(const std::string& top);
 
 // "/sys/fs/cgroup 4711 0b9c…": folder, inode and the host's boot. A folder that is made anew has another inode.
 std::string NameOfGroup(const std::string& folder, const std::string& proc);
 
-// Both halves of the cache have these names in `stat`.
-Result<CgroupUse> ReadCgroupUse(const KeptFile& stat, const KeptFile& usage, const char* inactive, const char* active);
+// What the kernel gives back when the group needs memory has these names in `stat`.
+Result<CgroupUse> ReadCgroupUse(const KeptFile& stat, const KeptFile& usage, std::initializer_list<const char*> reclaimable);
 
 // Pids of the group of its own and of all groups inside the limiting one, without repetition.
 std::vector<int32_t> ReadProcesses(const std::string& own, const std::string& limiting);

@@ -24,12 +24,25 @@ class CgroupV1 : public MemoryCgroup {
     std::optional<uint64_t> limit = HierarchicalLimit(own_);
     const std::optional<uint64_t> own = ReadNumberFile(own_ + "/memory.limit_in_bytes");
     if (own && (!limit || *own < *limit)) limit = own;
-    return limit && *limit < (host_memory_bytes == 0 ? kNoLimit : host_memory_bytes) ? limit : std::nullopt;
+    return limit && IsBound(*limit, host_memory_bytes) ? limit : std::nullopt;
   }
 
-  Result<CgroupUse> Read() const override { return ReadCgroupUse(stat_, usage_, "total_inactive_file", "total_active_file"); }
+  // Its usage counts the kernel's reclaimable caches, too, but memory.stat has no row for them.
+  Result<CgroupUse> Read() const override { return ReadCgroupUse(stat_, usage_, {"total_inactive_file", "total_active_file"}); }
 
   Result<uint64_t> ReadUsage() const override { return usage_.ReadNumber(); }
+
+  // memsw is memory and swap together; its files are missing where the kernel doesn't count swap.
+  std::optional<uint64_t> SwapLeft() const override {
+    const auto beyond_memory = [&](const char* together, const char* memory) -> std::optional<uint64_t> {
+      const std::optional<uint64_t> both = ReadNumberFile(limiting_ + together), first = ReadNumberFile(limiting_ + memory);
+      if (!both || !first || *both >= kNoLimit) return std::nullopt;
+      return *both - std::min(*both, *first);
+    };
+    const std::optional<uint64_t> most = beyond_memory("/memory.memsw.limit_in_bytes", "/memory.limit_in_bytes");
+    const std::optional<uint64_t> used = beyond_memory("/memory.memsw.usage_in_bytes", "/memory.usage_in_bytes");
+    return most ? std::optional(*most - std::min(*most, used.value_or(0))) : std::nullopt;
+  }
 
   // A kill is counted in the killed process's own group only, which may be inside ours. Without a limit, ours may be the root group.
   std::optional<uint64_t> OomKills() const override {

@@ -26,18 +26,23 @@ class CgroupV2 : public MemoryCgroup {
         usage_(limiting_ + "/memory.current") {}
 
   std::optional<uint64_t> Limit(uint64_t host_memory_bytes) const override {
-    const uint64_t host = host_memory_bytes == 0 ? kNoLimit : host_memory_bytes;
     std::optional<uint64_t> smallest;
     for (const std::string& folder : folders_) {
       const std::optional<uint64_t> limit = ReadNumberFile(folder + "/memory.max");
-      if (limit && *limit < host && (!smallest || *limit < *smallest)) smallest = limit;
+      if (limit && IsBound(*limit, host_memory_bytes) && (!smallest || *limit < *smallest)) smallest = limit;
     }
     return smallest;
   }
 
-  Result<CgroupUse> Read() const override { return ReadCgroupUse(stat_, usage_, "inactive_file", "active_file"); }
+  Result<CgroupUse> Read() const override { return ReadCgroupUse(stat_, usage_, {"inactive_file", "active_file", "slab_reclaimable"}); }
 
   Result<uint64_t> ReadUsage() const override { return usage_.ReadNumber(); }
+
+  std::optional<uint64_t> SwapLeft() const override {
+    const std::optional<uint64_t> most = ReadNumberFile(limiting_ + "/memory.swap.max");  // "max" is no number
+    if (!most) return std::nullopt;
+    return *most - std::min(*most, ReadNumberFile(limiting_ + "/memory.swap.current").value_or(0));
+  }
 
   // A group's counter has the kills of all groups inside it: that of a group around ours has strangers'.
   std::optional<uint64_t> OomKills() const override {

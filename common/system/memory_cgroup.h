@@ -1,5 +1,5 @@
 // MemoryCgroup: the container around a process, as its memory control group shows it. The group that counts is the one with the
-// smallest limit on the process's path, because that one kills. Without a limit below physical memory there is no container, and
+// smallest limit on the process's path, because that one kills. Without a limit within physical memory there is no container, and
 // use is the sum of the processes.
 //
 // use = usage - page cache, because a group whose job reads files may have 99 % usage and be healthy. All of the cache is subtracted,
@@ -21,18 +21,22 @@ namespace memprof {
 
 struct CgroupUse {
   uint64_t usage_bytes = 0;
-  uint64_t file_cache_bytes = 0;
-  uint64_t used_bytes() const { return usage_bytes > file_cache_bytes ? usage_bytes - file_cache_bytes : 0; }
+  // Page cache of files, inactive and active. In version 2 the kernel's caches of names and inodes, too (slab_reclaimable): a task that
+  // walks many small files fills a container with them, and the kernel drops them before it kills anybody.
+  uint64_t reclaimable_bytes = 0;
+  uint64_t used_bytes() const { return usage_bytes > reclaimable_bytes ? usage_bytes - reclaimable_bytes : 0; }
 };
 
 class MemoryCgroup {
  public:
   virtual ~MemoryCgroup() = default;
 
-  // Smallest limit on the path, if below `host_memory_bytes` (0: not known); it may be changed while we run.
+  // Smallest limit on the path, if not above `host_memory_bytes` (0: not known); it may be changed while we run.
   virtual std::optional<uint64_t> Limit(uint64_t host_memory_bytes) const = 0;
   virtual Result<CgroupUse> Read() const = 0;      // of the limiting group, else of the process's own
   virtual Result<uint64_t> ReadUsage() const = 0;  // the first half of it, in 2 µs
+  // What the limiting group may still put into swap; nullopt: as much as the host has.
+  virtual std::optional<uint64_t> SwapLeft() const = 0;
   // Processes that the kernel killed in the process's own group and those inside, whichever group's limit it was for.
   virtual std::optional<uint64_t> OomKills() const = 0;
   virtual std::string KillCounter() const = 0;         // names this counter; a new group of the same path has another name; "": none

@@ -52,6 +52,7 @@ Result<ProcessStatus> ProcFiles::ReadStatus(int32_t pid) const {
   status.rss_anon_bytes = NumberOf(*text, "RssAnon").value_or(0);
   status.rss_file_bytes = NumberOf(*text, "RssFile").value_or(0);
   status.rss_shmem_bytes = NumberOf(*text, "RssShmem").value_or(0);
+  status.swap_bytes = NumberOf(*text, "VmSwap").value_or(0);
   status.rss_peak_bytes = NumberOf(*text, "VmHWM").value_or(0);
   return status;
 }
@@ -138,6 +139,12 @@ std::optional<uint64_t> ProcFiles::HostMemory() const {
 std::optional<uint64_t> ProcFiles::HostAvailable() const {
   const Result<std::string> text = ReadTextFile(root_ + "/meminfo", 16384);
   return text.ok() ? NumberOf(*text, "MemAvailable") : std::nullopt;
+}
+
+std::optional<HostSwap> ProcFiles::Swap() const {
+  const Result<std::string> text = ReadTextFile(root_ + "/meminfo", 16384);
+  const std::optional<uint64_t> total = text.ok() ? NumberOf(*text, "SwapTotal") : std::nullopt;
+  return total ? std::optional(HostSwap{*total, NumberOf(*text, "SwapFree").value_or(0)}) : std::nullopt;
 }
 
 std::optional<uint64_t> ProcFiles::HostOomKills() const {

@@ -17,12 +17,17 @@ namespace memprof {
 struct ProcessStatus {
   int32_t parent = 0;
   uint64_t rss_bytes = 0, rss_anon_bytes = 0, rss_file_bytes = 0, rss_shmem_bytes = 0;
+  uint64_t swap_bytes = 0;      // VmSwap: its own pages that lie there
   uint64_t rss_peak_bytes = 0;  // since exec or fork, as the kernel keeps it (VmHWM)
 };
 
 struct ProcessPss {
   uint64_t bytes = 0;      // resident pages, each divided by the number of processes that share it
   uint64_t rss_bytes = 0;  // by the same reading
+};
+
+struct HostSwap {
+  uint64_t bytes = 0, free_bytes = 0;
 };
 
 class ProcFiles {
@@ -44,6 +49,7 @@ class ProcFiles {
   size_t Threads(int32_t pid) const;              // of a process; 0: not known
   std::optional<uint64_t> HostMemory() const;     // MemTotal
   std::optional<uint64_t> HostAvailable() const;  // MemAvailable
+  std::optional<HostSwap> Swap() const;           // SwapTotal, SwapFree
   // Processes that the kernel has killed for memory since it was booted, in cgroups, too (oom_kill of /proc/vmstat, Linux 4.13).
   std::optional<uint64_t> HostOomKills() const;
   std::string BootId() const;  // of the running kernel, other after each boot; "": not known

@@ -42,8 +42,10 @@ class Verdict:
     by_itself: bool = False  # a post-mortem is this death's alone
     # The kernel took its executor, too, or instead: that one's post-mortem, of what its workers held, is for both.
     with_executor: dict | None = None
-    # None: in doubt. The kernel killed something else there at that time, and nothing recorded tells them apart.
+    # None: it is told as unknown, and was no kill by the kernel; or it is in doubt: the kernel killed something else
+    # there at that time, and nothing recorded tells them apart.
     memory_right: bool | None = False
+    unknown: bool = False  # told so; of a kill by the kernel, whose counter is there to be read, that is wrong
     line_right: bool | None = None  # None: nothing to be right about
     shown: str = ""  # the top line, where it is wrong
 
@@ -73,7 +75,7 @@ def judge(report, deaths, kills, homes):
     explained = [verdict.death for verdict in verdicts if verdict.by_itself or verdict.with_executor]
     besides = _kills_besides(kills, explained)
     for verdict in verdicts:
-        if verdict.told and not verdict.memory_right and _in_doubt(verdict.death, besides):
+        if verdict.told and verdict.memory_right is False and _in_doubt(verdict.death, besides):
             verdict.memory_right = None
     result = Judgement(verdicts, [], [], _kills_besides(kills, deaths))
     for verdict in verdicts:
@@ -106,7 +108,8 @@ def _verdict(death, deaths, left):
             continue
         left.remove(told)
         verdict.told = verdict.by_itself = True
-        verdict.memory_right = told["outOfMemory"] == (death.kernel_kills > 0)
+        verdict.unknown = told["unknown"]
+        verdict.memory_right = _memory_right(death, told)
         verdict.line_right = _line_right(death, told)
         if verdict.line_right is False:
             verdict.shown = json.dumps(told["sites"][:1])
@@ -121,6 +124,11 @@ def _verdict(death, deaths, left):
             verdict.with_executor = {key: taken[key] for key in ("executorId", "pid", "timeMs", "outOfMemory")}
             verdict.line_right = _line_right(dataclasses.replace(death, kind="executor"), taken)
     return verdict
+
+
+def _memory_right(death, told):
+    by_kernel = death.kernel_kills > 0
+    return None if told["unknown"] and not by_kernel else told["outOfMemory"] == by_kernel
 
 
 def _executor_that_the_kernel_took(death, left):

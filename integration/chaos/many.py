@@ -1,7 +1,6 @@
 """Deaths by the hundred, twenty an application. What was found out is kept after each; a second call goes on there."""
 
 import argparse
-import collections
 import dataclasses
 import hashlib
 import json
@@ -13,8 +12,8 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "integration/tests"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests/support"))
 import conftest
-import judging
 import memory_cgroups
+import results as found
 import storm
 
 A_TIME = 20
@@ -64,73 +63,6 @@ def application(line, seed, deaths):
         }
 
 
-def summary(results):
-    """Rows of a table: what was demanded, of how many, how many held."""
-    verdicts = [verdict for result in results for verdict in result["verdicts"]]
-    kinds = collections.Counter(verdict["death"]["kind"] for verdict in verdicts)
-    judged = [verdict for verdict in verdicts if verdict["line_right"] is not None]
-    in_doubt = sum(verdict["memory_right"] is None for verdict in verdicts)
-    shared = sum(verdict["told"] and not verdict["by_itself"] for verdict in verdicts)
-    rows = [
-        ("deaths", len(verdicts), ", ".join(f"{kinds[kind]} {kind}" for kind in sorted(kinds))),
-        (
-            "of them by SIGKILL in a container that was nearly full",
-            sum(result["filled"] for result in results),
-            f"{storm.FULL:.0%} of its limit",
-        ),
-        (
-            "with a post-mortem",
-            sum(verdict["told"] for verdict in verdicts),
-            f"{shared} with that of their executor, which died at the same time",
-        ),
-        (
-            "right about memory or not",
-            sum(verdict["memory_right"] is True for verdict in verdicts),
-            f"the kernel's counter judges; {in_doubt} in doubt: it killed another process at that time",
-        ),
-        (
-            "right about the top line",
-            sum(verdict["line_right"] for verdict in judged),
-            f"of {len(judged)} judged: of the others no line of {judging.LEAST_HELD_BYTES // 10**6} MB was told",
-        ),
-        ("post-mortems of what the kernel killed besides", sum(result["byKernel"] for result in results), ""),
-        ("kills by the kernel that none explains", sum(len(result["untoldKills"]) for result in results), ""),
-        ("post-mortems that nobody died for", sum(len(result["unasked"]) for result in results), ""),
-        ("failed tasks beyond the killed ones", sum(result["extraFailedTasks"] for result in results), ""),
-        ("boxes left", sum(result["leftBoxes"] for result in results), ""),
-        ("corrupt boxes", sum(result["corrupt"] for result in results), ""),
-        ("applications that failed", sum(result["status"] != 0 for result in results), f"of {len(results)}"),
-    ]
-    return "\n".join(["| what | how many | |", "|---|---|---|", *(f"| {a} | {b} | {c} |" for a, b, c in rows)])
-
-
-def worth_a_look(results):
-    """What to look into: deaths whose post-mortem is wrong, and post-mortems that nobody died for."""
-    for result in results:
-        for verdict in result["verdicts"]:
-            if not verdict["told"] or verdict["memory_right"] is False or verdict["line_right"] is False:
-                yield f"seed {result['seed']}: {json.dumps(verdict)}"
-        yield from (f"seed {result['seed']}: not asked for: {headline}" for headline in result["unasked"])
-        yield from (f"seed {result['seed']}: a kill without a post-mortem: {kill}" for kill in result["untoldKills"])
-
-
-def misses(results):
-    """Whether something is below what is demanded: every death told, none wrong about memory, 99 of 100 lines right.
-
-    A line that can't be judged counts as wrong.
-    """
-    verdicts = [verdict for result in results for verdict in result["verdicts"]]
-    wrong = [verdict for verdict in verdicts if not verdict["told"] or verdict["memory_right"] is False]
-    lines = sum(verdict["line_right"] is True for verdict in verdicts)
-    faults = ("unasked", "leftBoxes", "corrupt", "status")
-    return bool(
-        wrong
-        or lines < 0.99 * len(verdicts)
-        or any(result[fault] for result in results for fault in faults)
-        or any(result["extraFailedTasks"] > 0 for result in results)
-    )
-
-
 def main():
     parser = argparse.ArgumentParser(description=f"{__doc__} Exit status 1: something is below what is demanded.")
     parser.add_argument("--deaths", type=int, default=300)
@@ -152,10 +84,10 @@ def main():
         results.append(result)
         with asked.results.open("a") as out:
             out.write(json.dumps(result) + os.linesep)
-    print(summary(results))
-    for line in worth_a_look(results):
+    print(found.summary(results, storm.FULL))
+    for line in found.worth_a_look(results):
         print(line, file=sys.stderr)
-    sys.exit(1 if misses(results) else 0)
+    sys.exit(1 if found.misses(results) else 0)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Advice, applied: the job that the kernel killed in its container passes in the same container.
 
-Overhead is in test_yarn.py, executor memory in test_heap_errors.py, spark.executor.pyspark.memory in test_refusals.py.
+Overhead and a ResourceProfile's are in test_yarn.py, executor memory and caching in test_heap_errors.py,
+spark.executor.pyspark.memory in test_refusals.py, the driver's in test_driver_heap.py and test_results.py.
 """
 
 import pathlib
@@ -84,3 +85,32 @@ def test_smaller_batches(spark_run, cramped, line):
         assert int(before) == SET_BY_JOB, "as it was when the stage ran"
         assert 100 < int(after) <= ROWS / 2
     assert passed == ROWS * (LETTERS + 1)
+
+
+@pytest.mark.one_line("4")
+@pytest.mark.parametrize("cramped", [1_470_001_152], indirect=True)
+def test_less_off_heap_memory(spark_run, cramped):
+    """Three quarters of a minute: it caches 1.5 GB, until the kernel kills, and then on disk what has no room."""
+    cluster, container = cramped
+    setting = "spark.memory.offHeap.size"
+    conf = {
+        "spark.executor.memory": "512m",
+        "spark.executor.cores": "2",
+        "spark.cores.max": "2",
+        "spark.memory.offHeap.enabled": "true",
+        "spark.task.maxFailures": "1",
+    }
+
+    def cached(size):
+        run = spark_run("deaths.py", "in-jvm", 24, master=cluster.master, conf={**conf, setting: size})
+        return run.demand_success(), kernel_kills(container)
+
+    run, kills = cached("3g")
+    assert kills >= 1
+    death = run.report()["postMortems"][0]
+    assert (death["process"], death["outOfMemory"]) == ("jvm", True)
+    (advice,) = [each for each in death["advice"] if each["conf"] == setting]
+    assert advice["from"] == "3072m"
+    run, kills_after = cached(advice["to"])
+    assert (run.result(), kills_after) == (24_000_000, kills)
+    assert run.report()["postMortems"] == []

@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 import tempfile
 
 import pytest
@@ -76,11 +77,17 @@ def demand_profile(run, executors, loaded):
 
 def demand_nothing_left(report):
     """Spark's own clusters don't wait for their executors: these may still be going when spark-submit has ended."""
-    temporary, mine = pathlib.Path(tempfile.gettempdir()), f"sparkmemprof-*/{report['application']['id']}*"
+    application = report["application"]
+    temporary, mine = pathlib.Path(tempfile.gettempdir()), f"sparkmemprof-*/{application['id']}*"
+    started = f"{application['id']}-{application['startedMs']}"
+
+    def is_others(path):
+        """Of another cluster, whose application has the same id because it started in the same second."""
+        return re.match(rf"{application['id']}-\d+", path.name) and not path.name.startswith(started)
 
     def is_removed():
         try:
-            return not list(temporary.glob(mine))
+            return all(is_others(path) for path in temporary.glob(mine))
         except FileNotFoundError:  # a folder of another one's, between two looks at it
             return False
 

@@ -13,6 +13,7 @@ from reruns import played
 LIMIT_BYTES = 1_100_001_280  # whole pages
 SCRATCH_BYTES = 1_299_999_989
 HELD_BYTES = 61_999_993 + 1
+LEFT_BYTES = 41_999_989 + 1
 
 
 @pytest.fixture
@@ -87,6 +88,10 @@ def test_python_workers_that_die_by_themselves_and_by_the_kernel(spark_run, cont
     assert by_itself["advice"] == []
     (site,) = sites_at(by_itself["sites"], "deaths.py", "held")
     assert 0 <= site["liveAtPeakBytes"] - HELD_BYTES < BESIDE_BYTES
+    assert "leftByEarlierTasks" not in site
+    (left,) = sites_at(by_itself["sites"], "deaths.py", "left")
+    assert left["leftByEarlierTasks"] is True
+    assert 0 <= left["liveAtPeakBytes"] - LEFT_BYTES < BESIDE_BYTES
     assert death["process"] == "python-worker"
     assert death["outOfMemory"] is True
     assert "oom_kill counter of its cgroup rose by 1" in death["how"]

@@ -204,6 +204,26 @@ def test_the_kernel_kills_the_drivers_python(submit, container, way, marker, rec
     assert "was killed for its memory" in flat
 
 
+def test_the_kernel_kills_the_python_of_a_plain_spark_submit(spark_run, container, record_property):
+    """Nobody outlives both of the driver's processes: its JVM tells, which ends a moment later."""
+
+    def scene():
+        before = kernel_kills(container)
+        run = spark_run(JOB, "python", conf={"spark.driver.memory": "512m"}, prefix=entering(container))
+        return run, kernel_kills(container) - before
+
+    run, _ = played(scene, lambda outcome: more_than_one(outcome[-1]), record_property)
+    assert run.status == 137, run.tail()
+    (death,) = run.report()["postMortems"]
+    assert (death["executorId"], death["process"], death["exitCode"]) == ("driver", "python-driver", None)
+    assert death["outOfMemory"] is True
+    assert death["how"] == "the kernel's oom_kill counter of its cgroup rose by 1, as the driver's JVM found"
+    assert death["limitBytes"] == LIMIT_BYTES
+    assert 0.8 * LIMIT_BYTES < death["usedBytes"] <= LIMIT_BYTES
+    assert re.match(r"The driver's Python process \d+ was killed for its memory: ", death["headline"])
+    assert death["headline"] in " ".join(run.stderr.split())
+
+
 HEAP = {"spark.driver.maxResultSize": "0", "spark.driver.extraJavaOptions": "-XX:+ExitOnOutOfMemoryError"}
 
 

@@ -76,11 +76,16 @@ def test_a_program_that_is_killed(program_run):
 
 @pytest.mark.full
 def test_a_jvm_that_is_killed(program_run):
-    finished, _, programs = program_run("JVM killed")
+    finished, applications, programs = program_run("JVM killed")
     assert finished.status == 3, finished.tail()
-    (report,) = programs.values()
-    demand_held(report, 0)
-    assert "the JVM of a Spark application of the program has died; what is known is in " in finished.stderr
+    assert programs == {}
+    (report,) = applications.values()
+    assert report["unfinished"] is True
+    demand_held(report, -1)
+    (death,) = report["postMortems"]
+    assert (death["executorId"], death["process"], death["exitCode"]) == ("driver", "jvm", 137)
+    assert death["outOfMemory"] is False
+    assert death["headline"] in finished.stderr, "the text report"
 
 
 @pytest.mark.full
@@ -105,7 +110,11 @@ def test_several_applications_of_a_program(program_run, way):
     assert not [stage for report in applications.values() for stage in report["stages"] if stage["stageId"] == -1]
     (report,) = programs.values()
     demand_held(report, 0)
-    ended = 1 if way == "JVM killed in the second" else 2
+    killed = way == "JVM killed in the second"
+    assert [death["exitCode"] for death in applications["second"]["postMortems"]] == [137] * killed
+    assert applications["first"]["postMortems"] == []
+    assert finished.stderr.count("sparkmemprof: post-mortem of the driver") == killed
+    ended = 1 if killed else 2
     assert finished.stderr.count("sparkmemprof: report of a Spark application of the program: ") == ended
     assert finished.stderr.count("the JVM of a Spark application of the program has died") == 2 - ended
 

@@ -116,6 +116,26 @@ def test_the_setting_that_helps(failing, spark_run, hog):
 
 @pytest.mark.full
 @pytest.mark.one_line("3.5")
+def test_caching_elsewhere_helps(spark_run, hog):
+    """Half a minute: each of two jobs caches 384 MB, and then a task fills what is left of the heap, or not."""
+    wanted = 650_000_003  # the heap has room for it alone, but not beside what is cached
+
+    def run(level):
+        conf = {"spark.executor.memory": "1g"}
+        master = "local-cluster[1,1,1536]"
+        return spark_run("heap_errors.py", "ends", wanted, level, master=master, jar=hog, conf=conf).demand_success()
+
+    death = next(each for each in run("MEMORY_ONLY").report()["postMortems"] if not each["survived"])
+    assert (death["process"], death["outOfMemory"]) == ("jvm", True)
+    (advice,) = [each for each in death["advice"] if "persist it with DISK_ONLY" in each["because"]]
+    assert advice["conf"] is None
+    passed = run("DISK_ONLY")
+    assert passed.result() == [held_in_all(wanted)]
+    assert passed.report()["postMortems"] == []
+
+
+@pytest.mark.full
+@pytest.mark.one_line("3.5")
 @pytest.mark.parametrize("ends", [{}, EXITS], ids=["by Spark", "by itself"])
 def test_an_operator_that_asked(spark_run, ends):
     conf = CONF | {"spark.task.maxFailures": 1} | ends

@@ -77,6 +77,13 @@ def test_rolled_and_compressed_with_source_where_it_is_asked_for(spark_run, tmp_
     assert json.loads(shown.stdout) == run.report(), shown.stderr
 
 
+def has_stage(events):
+    """Whether a log there has the part of a stage, and the whole line."""
+    lines = [line for log in events.iterdir() for line in log.read_text(errors="replace").splitlines(keepends=True)]
+    parts = [json.loads(line) for line in lines if line.startswith(EVENT) and line.endswith("\n")]
+    return any(part["part"] == "stage" for part in parts)
+
+
 @pytest.mark.one_line("4")
 def test_of_a_driver_that_was_killed_what_it_had_written(spark_run, tmp_path, command_line):
     events, done = tmp_path / "events", tmp_path / "done"
@@ -91,9 +98,7 @@ def test_of_a_driver_that_was_killed_what_it_had_written(spark_run, tmp_path, co
     with open(tmp_path / "stderr", "w") as stderr:
         process = launch.start(stderr=stderr, start_new_session=True)
         try:
-            until(
-                lambda: any(EVENT in log.read_text() for log in events.iterdir()), 90, (tmp_path / "stderr").read_text
-            )
+            until(lambda: has_stage(events), 90, (tmp_path / "stderr").read_text)
         finally:
             kill_session(process)
     (log,) = events.glob("*.inprogress")
@@ -113,7 +118,7 @@ CODECS = ["zstd", "lz4", "snappy", "lzf"]
 def long_log(logged, tmp_path_factory):
     """The event log with so much between our last two parts that cut in its middle it holds all but the very last."""
     _, log = logged
-    lines = log.read_text().splitlines(keepends=True)
+    lines = log.read_text(errors="replace").splitlines(keepends=True)
     last = max(number for number, line in enumerate(lines) if line.startswith(EVENT))
     noise = random.Random(20_021)
     others = [f'{{"Event":"of.somebody.else","noise":"{noise.randbytes(50_000).hex()}"}}\n' for _ in range(40)]
@@ -152,7 +157,20 @@ def test_every_codec_of_spark_whole_and_cut(logged, recompressed, command_line, 
 
 
 @pytest.fixture(scope="module")
-def server(spark, jar, logged, tmp_path_factory):
+def oversized(logged):
+    """Another application's log beside it, with a part that is larger than any of ours."""
+    _, log = logged
+    path = log.with_name(log.name + "9")
+    lines = log.read_text().replace(log.name, path.name).splitlines(keepends=True)
+    huge = {"Event": json.loads(EVENT + "}")["Event"], "part": "stage", "id": "99.0", "schemaVersion": 1}
+    last = max(number for number, line in enumerate(lines) if line.startswith(EVENT))
+    lines.insert(last, json.dumps(huge | {"report": "x" * (3 << 20)}, separators=(",", ":")) + "\n")
+    path.write_text("".join(lines))
+    return path
+
+
+@pytest.fixture(scope="module")
+def server(spark, jar, logged, oversized, tmp_path_factory):
     with serving(spark, logged[1].parent, tmp_path_factory.mktemp("server") / "cwd", [jar]) as server:
         yield server
 
@@ -166,6 +184,16 @@ def test_the_history_server_has_the_same_report(server, logged, command_line):
     assert server.page(log.name, "memory/api/v1/stages?length=0").status == 400
     assert server.page(log.name, "memory/api/v1/report", method="POST").status == 405
     assert ours(server.log()) == []
+
+
+def test_a_part_that_is_not_read_is_told(server, logged, oversized, command_line):
+    served = server.page(oversized.name, "memory/api/v1/report").json()
+    assert served == json.loads(command_line("report", oversized, "--format", "json").stdout)
+    (told,) = [entry["why"] for entry in served["notAvailable"] if entry["what"] == "1 part of the event log"]
+    assert "sparkmemprof report EVENTLOG" in told
+    assert told.endswith(" try sparkmemprof report EVENTLOG of the version that wrote the log")
+    whole = server.page(logged[1].name, "memory/api/v1/report").json()
+    assert served["stages"] == whole["stages"]
 
 
 def test_its_page_stands_in_sparks_own(server, logged):

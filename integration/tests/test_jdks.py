@@ -70,7 +70,9 @@ def test_its_python_workers(spark_run, jdk):
     version, environment = jdk
     run = spark_run("sum.py", PYTHON_BYTES, master=LOCAL_CLUSTER, environment=environment)
     report = run.demand_success().report()
-    assert all(executor["javaVersion"].startswith(version) for executor in report["executors"])
+    versions = {executor["javaVersion"] for executor in report["executors"]}
+    assert versions
+    assert all(each.startswith(version) for each in versions)
     (stage,) = report["stages"]
     largest = max(line["liveAtPeakBytes"] for line in stage["lines"] if line["function"] == "square")
     assert 0 < largest - PYTHON_BYTES < BESIDE_BYTES

@@ -140,6 +140,14 @@ def test_functions_of_a_chain_of_rdds_are_told_apart(kinds_run, sites, function,
     demand(of_function, JOB, function, OWN + 101 * number, calls)
 
 
+@pytest.mark.parametrize("function", ["called_back", "calls_back"])
+def test_what_a_function_of_a_chain_calls_itself_is_its_own(kinds_run, sites, function):
+    """The one is applied to three numbers, and the other calls it for each of them."""
+    assert kinds_run.result()["chain_that_calls_back"] == THREE
+    of_function = [site for site in sites if site["udfName"] == function and site["udfKind"] == "RDD"]
+    demand(of_function, JOB, "called_back", OWN + 101 * 28, calls=3)
+
+
 def test_what_runs_in_the_driver_is_not_there(sites):
     """foreachBatch: the driver's Python is not profiled, and nobody in an executor is charged with its block."""
     assert sites_at(sites, JOB, "each_batch") == []

@@ -80,7 +80,8 @@ def own_script(spark_run, tmp_path):
 
     def run(**options):
         script = tmp_path / "own_script.py"
-        script.write_text((JOBS / script.name).read_text())
+        for name in (script.name, "read_scripts.py"):
+            (tmp_path / name).write_text((JOBS / name).read_text())
         finished = spark_run(script, **options).demand_success()
         assert finished.result() == 2 * 3_800_009
         assert not script.exists()
@@ -108,6 +109,7 @@ def test_no_temporary_folder_is_in_a_name(run):
     stages = run.report()["stages"]
     files = {line["file"] or "" for stage in stages for line in stage["lines"]}
     files |= {line["udfFile"] or "" for stage in stages for line in stage["lines"]}
+    assert {"single.py", "helpers.zip/helpers/mod.py"} <= files
     assert not [file for file in files if "userFiles-" in file or "ipykernel" in file or "/app-" in file]
 
 

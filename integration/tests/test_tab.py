@@ -13,6 +13,7 @@ import jsonschema
 import pytest
 from conftest import ROOT, demand_blocks, sites_at, warnings_of
 from live_application import BLOCK, running, settled
+from processes import until
 
 HOSTILE = "<script>alert(1)</script>\"'&"
 PATHS = ["", "app.js", "app.css", "api/v1/report", "api/v1/executors", "api/v1/stages", "api/v1/stages/0/0", "nowhere"]
@@ -118,19 +119,32 @@ def test_the_model_as_json(live):
     demand_blocks(site, BLOCK, tasks=2)
 
 
+def row_of(stage):
+    """What the list of stages has of it."""
+    other = {key: value for key, value in stage["otherAttempts"].items() if key not in ("sites", "lines")}
+    brief = {key: value for key, value in stage.items() if key not in ("sites", "lines", "taskRows")}
+    return brief | {"otherAttempts": other}
+
+
 def test_parts_are_of_the_same_model(live):
-    report = live.report()
+    """Of one moment: where what the heap retains has become known meanwhile, they are asked for again."""
+    moment = {}
+
+    def is_one():
+        report = moment["report"] = live.report()
+        moment["rows"] = live.tab("api/v1/stages").json()
+        moment["stages"] = [
+            live.tab(f"api/v1/stages/{stage['stageId']}/{stage['attempt']}").json() for stage in report["stages"]
+        ]
+        rows_fit = moment["rows"]["stages"] == [row_of(stage) for stage in report["stages"]]
+        return rows_fit and moment["stages"] == report["stages"]
+
+    until(is_one, 60, lambda: f"parts of one model: {moment}")
+    report, rows = moment["report"], moment["rows"]
     executors = live.tab("api/v1/executors").json()
     assert [row["id"] for row in executors["executors"]] == [row["id"] for row in report["executors"]]
     assert executors["total"] == len(report["executors"])
-    for stage in report["stages"]:
-        assert live.tab(f"api/v1/stages/{stage['stageId']}/{stage['attempt']}").json() == stage
-    rows = live.tab("api/v1/stages").json()
     assert [rows["schemaVersion"], rows["total"], rows["offset"]] == [1, 3, 0]
-    for row, stage in zip(rows["stages"], report["stages"], strict=True):
-        other = {key: value for key, value in stage["otherAttempts"].items() if key not in ("sites", "lines")}
-        brief = {key: value for key, value in stage.items() if key not in ("sites", "lines", "taskRows")}
-        assert row == brief | {"otherAttempts": other}
 
 
 def test_paging(live):
@@ -305,7 +319,8 @@ def test_figures_are_in_sparks_metrics(live):
         for name, gauge in gauges.items()
         if ".sparkmemprof." in name
     }
-    assert 0 < found.pop("largestExecutorPeakPercentOfLimit") < 100
+    percent = found.pop("largestExecutorPeakPercentOfLimit")
+    assert 0 < percent < 100 if live.report()["executors"][0]["limitEnforced"] else percent == -1
     assert set(found) == set(before)
     assert all(before[name] <= found[name] <= after[name] for name in found), (before, found, after)
     values = re.findall(r"^metrics_[\w-]+_driver_sparkmemprof_(\w+)_Value\{[^}]*\} (\S+)$", scraped, re.MULTILINE)

@@ -93,7 +93,42 @@ def test_no_advice_beyond_what_yarn_grants(spark, spark_run, yarn, tmp_path):
     assert all(int(to.removesuffix("m")) <= 960 - 512 for to in advised)
 
 
+@pytest.mark.full
+@pytest.mark.one_line
+def test_the_overhead_of_a_resource_profile(spark, spark_run, yarn):
+    """What its profile asks for makes its container, and the advice is about that. A minute: YARN, twice."""
+    conf = {
+        "spark.dynamicAllocation.enabled": "true",  # which profiles demand
+        "spark.dynamicAllocation.shuffleTracking.enabled": "true",
+        "spark.dynamicAllocation.initialExecutors": "0",
+        "spark.executor.memory": "600m",  # none of these is the profile's
+        "spark.executor.memoryOverhead": "500m",
+        "spark.scheduler.minRegisteredResourcesRatio": "0",
+        "spark.task.maxFailures": "1",
+        "spark.yarn.jars": f"local:{spark.home}/jars/*",
+    }
+    environment = {"HADOOP_CONF_DIR": str(yarn.conf)}.items()
+
+    def submitted(overhead):
+        return spark_run("profiled.py", overhead, master="yarn", conf=conf, environment=environment)
+
+    run = submitted("384m")
+    assert run.status != 0
+    (death,) = run.report()["postMortems"]
+    assert (death["process"], death["outOfMemory"]) == ("container", True)
+    assert death["limitBytes"] == CONTAINER_BYTES
+    advised = [re.match(r"ask for memoryOverhead\(\"(\d+m)\"\) (.*)", each["because"]) for each in death["advice"]]
+    ((overhead, words),) = [found.groups() for found in advised if found]
+    assert re.match(r"instead of 384m in ResourceProfile [1-9]\d* \(ExecutorResourceRequests\), ", words)
+    assert f"which counts there instead of {OVERHEAD}: " in words
+    assert not [each for each in death["advice"] if each["conf"] == OVERHEAD], "it does nothing there"
+    passed = submitted(overhead).demand_success()
+    assert passed.result() == BLOCKS
+    assert passed.report()["postMortems"] == []
+
+
 DRIVER_MIB, DRIVER_OVERHEAD_MIB = 600, 600  # on Spark 4 it holds 410 beside its heap, 124 of them Python
+GRANTED_MIB = 1216  # in steps of 64, MiniYarn's least allocation
 NO_ROOM_MIB = 1210
 
 
@@ -117,7 +152,8 @@ def test_a_driver_in_cluster_mode_that_runs_out_of_heap(spark, spark_run, yarn, 
     run = spark_run("driver_heap.py", "collect", master="yarn", conf=conf, environment=environment)
     report = run.demand_success().report()
     (driver,) = [executor for executor in report["executors"] if executor["id"] == "driver"]
-    assert driver["limitBytes"] == driver["requestedBytes"] == (DRIVER_MIB + DRIVER_OVERHEAD_MIB) << 20
+    assert driver["requestedBytes"] == (DRIVER_MIB + DRIVER_OVERHEAD_MIB) << 20
+    assert driver["limitBytes"] == (GRANTED_MIB if advised else NO_ROOM_MIB) << 20, "as YARN rounds it up"
     assert (driver["limitSource"], driver["limitEnforced"]) == ("spark", True)
     assert {region["name"]: region["budgetBytes"] for region in driver["regions"]}[
         "overhead"

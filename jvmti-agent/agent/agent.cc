@@ -112,7 +112,8 @@ std::optional<std::string> Agent::TryStart(JNIEnv* jni, const StartRequest& requ
   jvm.SetThreadEvents(true);
   jvm.SetExhaustionEvents(true);
   if (const int version = jvm.version(); version == 0 || version >= kFirstWithoutBias) {
-    const Status watched = WatchOutOfMemoryExit(vm_, jni, [](JNIEnv* dying) { Agent::Get().OnHeapExhaustedExit(dying); });
+    const Status watched = WatchOutOfMemoryExit(
+        vm_, jni, [](JNIEnv* dying) { Agent::Get().OnHeapExhaustedExit(dying); }, options.patience);
     if (!watched.ok()) ground_.shortcomings.Add("last words before ExitOnOutOfMemoryError", watched.message());
   } else {  // docs/decisions/0316
     if (application->exits_on_out_of_memory) {
@@ -157,7 +158,7 @@ void Agent::Stop() noexcept {
 
 void Agent::Forget() {
   tasks_.Forget();
-  offheap_.Forget();
+  offheap_.left().Forget();
   malloc_.Forget();
   ground_.buckets.Clear();
 }

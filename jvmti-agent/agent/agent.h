@@ -96,10 +96,10 @@ class Agent {
 
   Ground ground_;
   JvmHeap heap_{&ground_};
-  JvmOffHeap offheap_{&ground_};
-  JvmMalloc malloc_{&ground_};
   Names names_{&ground_};
-  RunningTasks tasks_{&ground_, &heap_, &offheap_, &names_};
+  JvmOffHeap offheap_{&ground_, &names_};
+  JvmMalloc malloc_{&ground_, &names_};
+  RunningTasks tasks_{&ground_, &heap_, &offheap_, &malloc_, &names_};
   HeapShortages shortages_{&ground_, &heap_, &tasks_};
   ExecutorWatch watch_{&ground_, &heap_, &offheap_, &malloc_, &names_, &tasks_};
 };

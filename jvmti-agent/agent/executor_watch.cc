@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/clock.h"
 #include "base/counter_names.h"
 #include "base/valid_utf8.h"
 #include "boxes/python_refusal.h"
@@ -30,7 +29,7 @@ void ExecutorWatch::Stop(const Application& application) {
   });
   if (const std::string refusal = TakePythonRefusal(application.Boxes()); !refusal.empty()) PythonRefused(refusal);
   ground_->watcher.Stop();
-  offheap_->SendLeft(application);
+  SendLeft(application);
   box_keeper_.Stop();
 }
 
@@ -48,6 +47,7 @@ void ExecutorWatch::StartWatcher(const ApplicationRef& application) {
   options.with_driver = application->request.executor_id == "driver";
   options.withheld = application->withheld();
   options.granted_bytes = application->options.container_bytes;
+  options.counts_processes = application->options.container_counted;
   options.offheap_live_bytes = [this] { return offheap_->live_bytes(); };
   options.heap_used_after_gc = [this] { return heap_->collectors().UsedAfter(); };
   options.offheap_blocks = [this] {
@@ -68,11 +68,14 @@ void ExecutorWatch::StartWatcher(const ApplicationRef& application) {
   };
   options.early = [this, application](bool climbs) {
     climbs ? tasks_->Send() : tasks_->SendSome();
-    offheap_->SendLeft(*application);
+    SendLeft(*application);
   };
-  options.looked = [this, application] { offheap_->SendLeftIfMoved(*application); };
+  options.looked = [this, application] {
+    for (LeftBlocks* left : {&offheap_->left(), &malloc_->left()}) left->SendIfMoved(*application);
+  };
   options.worker_died = [this, application](const DeadWorker& worker) { SendWorkerDeath(*application, worker); };
   options.program_killed = [this, application](const DeadProgram& program) { SendProgramDeath(*application, program); };
+  options.driver_killed = [this, application](const DeadProgram& driver) { SendDriverDeath(*application, driver); };
   const Status status = ground_->watcher.Start(std::move(options));
   if (!status.ok()) ground_->shortcomings.Add("processes and container", status.message());
 }
@@ -90,6 +93,10 @@ void ExecutorWatch::StartBoxKeeper(const ApplicationRef& application) {
   options.words = [this, application] { SendWordsOfTheDead(*application); };
   const Status status = box_keeper_.Start(std::move(options));
   if (!status.ok()) ground_->shortcomings.Add("boxes of processes that ended are removed when the executor ends", status.message());
+}
+
+void ExecutorWatch::SendLeft(const Application& application) {
+  for (LeftBlocks* left : {&offheap_->left(), &malloc_->left()}) left->Send(application);
 }
 
 void ExecutorWatch::PythonRefused(const std::string& why) { ground_->shortcomings.Add("memory of Python workers", why); }
@@ -156,7 +163,8 @@ void ExecutorWatch::SendProgramDeath(const Application& application, const DeadP
   std::optional<proto::WorkerDeath> death = DeathBelow(application.Boxes(), program.owner);
   if (!death) return;
   death->set_time_ms(program.time_ms);
-  death->set_pid(program.pid);
+  death->set_pid(program.process.pid);
+  death->set_start_ticks(program.process.start_ticks);
   death->set_program(program.name);
   death->set_oom_kills(1);
   if (program.limit_bytes) death->set_limit_bytes(*program.limit_bytes);
@@ -164,10 +172,26 @@ void ExecutorWatch::SendProgramDeath(const Application& application, const DeadP
   ground_->Send(application, [&](proto::Envelope* envelope) { *envelope->mutable_worker_death() = *std::move(death); });
 }
 
+// It works for no task, and mostly has no box: spark-submit has started it, or it has started this JVM.
+void ExecutorWatch::SendDriverDeath(const Application& application, const DeadProgram& driver) {
+  ground_->Send(application, [&](proto::Envelope* envelope) {
+    proto::WorkerDeath& death = *envelope->mutable_worker_death();
+    death.set_drivers_own(true);
+    death.set_task_attempt_id(-1);
+    death.set_stage_id(-1);
+    death.set_time_ms(driver.time_ms);
+    death.set_pid(driver.process.pid);
+    death.set_start_ticks(driver.process.start_ticks);
+    death.set_oom_kills(1);
+    if (driver.limit_bytes) death.set_limit_bytes(*driver.limit_bytes);
+    *death.mutable_before() = driver.before;
+  });
+}
+
 // Last words of other executors on the same host. A JVM whose own heap was full a moment ago leaves them to another: it may end before
 // they are sent. The most valuable words are put last, because a queue that is full drops its oldest.
 void ExecutorWatch::SendWordsOfTheDead(const Application& application) {
-  if (application.request.box_directory.empty() || ground_->left_words.MayEnd(EpochMs())) return;
+  if (application.request.box_directory.empty() || ground_->left_words.MayEnd(LeftWords::Clock::now())) return;
   FoundWords found = words_.Take(application.request.box_directory, application.request.application_id);
   for (auto word = found.envelopes.rbegin(); word != found.envelopes.rend(); ++word) ground_->messages.Put(std::move(*word));
   for (const FoundWords::Refused& file : found.refused) ground_->shortcomings.Add("the last words in " + file.path, file.why);

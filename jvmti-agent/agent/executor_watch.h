@@ -15,7 +15,7 @@ namespace memprof {
 
 class ExecutorWatch {
  public:
-  ExecutorWatch(Ground* ground, const JvmHeap* heap, JvmOffHeap* offheap, const JvmMalloc* malloc, const Names* names, RunningTasks* tasks)
+  ExecutorWatch(Ground* ground, const JvmHeap* heap, JvmOffHeap* offheap, JvmMalloc* malloc, const Names* names, RunningTasks* tasks)
       : ground_(ground), heap_(heap), offheap_(offheap), malloc_(malloc), names_(names), tasks_(tasks) {}
 
   void Start(const ApplicationRef& application);
@@ -25,16 +25,18 @@ class ExecutorWatch {
  private:
   void StartWatcher(const ApplicationRef& application);
   void StartBoxKeeper(const ApplicationRef& application);
+  void SendLeft(const Application& application);
   void PythonRefused(const std::string& why);
   void Complete(const Application& application, proto::ExecutorSnapshot* snapshot) const;
   void SendWorkerDeath(const Application& application, const DeadWorker& worker);
   void SendProgramDeath(const Application& application, const DeadProgram& program);
+  void SendDriverDeath(const Application& application, const DeadProgram& driver);
   void SendWordsOfTheDead(const Application& application);
 
   Ground* ground_;
   const JvmHeap* heap_;
   JvmOffHeap* offheap_;
-  const JvmMalloc* malloc_;
+  JvmMalloc* malloc_;
   const Names* names_;
   RunningTasks* tasks_;
   WordsOfTheDead words_;  // used by the thread that starts the keeper, then by the keeper's thread

@@ -39,7 +39,7 @@ bool DefinesClass(const JvmStacks& stacks, JvmStackId stack) {
 // A driver's last words go to its store, in the same process. If it lives on, nobody would read its file.
 WordsPlace PlaceOf(const Application& application, bool ends) {
   const bool leaves = ends || application.request.executor_id != "driver";
-  return {leaves ? application.request.box_directory : "", application.request.application_id, getpid()};
+  return {leaves ? application.request.box_directory : "", application.request.application_id, getpid(), application.options.patience};
 }
 
 }  // namespace
@@ -128,7 +128,7 @@ void HeapShortages::Exhausted(JNIEnv* jni, const char* error) {
   const CallsInFlight::Call report(&reports_);
   const ApplicationRef application = ground_->application.Get();
   if (application == nullptr) return;
-  ground_->left_words.Met(EpochMs());
+  ground_->left_words.Met(LeftWords::Clock::now());
   const int64_t task = TaskOfThisThread();
   const bool of_jvm = task < 0 && IsJvmsOwnThread(ground_->jvm.jvmti(), jni);
   if (!(of_jvm ? limits_.MetByJvm(MonotonicNs()) : limits_.Met(task, MonotonicNs()))) return;
@@ -166,7 +166,9 @@ void HeapShortages::Tell(const Application& application, const ShortageInputs& i
                             {inputs.time_ms, inputs.task.task_attempt_id, std::move(envelope), inputs.nearly_full || inputs.of_jvm});
 }
 
-void HeapShortages::Stop(const Application& application) { ground_->left_words.Forget(PlaceOf(application, false), EpochMs()); }
+void HeapShortages::Stop(const Application& application) {
+  ground_->left_words.Forget(PlaceOf(application, false), LeftWords::Clock::now());
+}
 
 // The most valuable comes first: what is known already is reported and in the file before the heap is walked.
 void HeapShortages::ExhaustedExit(JNIEnv* jni) {
@@ -190,7 +192,7 @@ void HeapShortages::ExhaustedExit(JNIEnv* jni) {
   for (std::string& task : tasks_->Snapshots()) words.push_back(std::move(task));
   leave(words);
   for (std::string& word : words) ground_->messages.Put(std::move(word));
-  if (ground_->messages.WaitUntilTaken(kMostForSending)) std::this_thread::sleep_for(kOnTheWay);
+  if (ground_->messages.WaitUntilTaken(kMostForSending * application->options.patience)) std::this_thread::sleep_for(kOnTheWay);
 }
 
 bool HeapShortages::NearlyFull(JNIEnv* jni, const Application& application, const std::optional<proto::RetainedHeap>& retained) {

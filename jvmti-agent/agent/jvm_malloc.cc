@@ -25,4 +25,10 @@ void JvmMalloc::Stop() {
   malloc_.Stop();
 }
 
+// Unlike blocks of Unsafe, some may have been freed unseen.
+void JvmMalloc::Forget() {
+  blocks_.Forget();
+  left_.Forget();
+}
+
 }  // namespace memprof

@@ -33,4 +33,6 @@ void Names::Want(const BuiltProfile& profile) {
   source_reader_.Want(profile.user_lines);
 }
 
+void Names::WantNative(const proto::TaskProfile& names) { namer_.Want(UnnamedFrames(names)); }
+
 }  // namespace memprof

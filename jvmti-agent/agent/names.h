@@ -20,6 +20,8 @@ class Names {
   void Stop();
   // Requests the names that this message lacks; it is about to be sent.
   void Want(const BuiltProfile& profile);
+  // Likewise, of the native frames of a message that has no more than frames.
+  void WantNative(const proto::TaskProfile& names);
 
   const NativeNames& native() const { return native_; }
   uint64_t modules_without_lines() const { return namer_.modules_without_lines(); }

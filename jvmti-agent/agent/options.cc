@@ -25,9 +25,10 @@ struct Key {
   uint64_t maximum = std::numeric_limits<int64_t>::max();
 };
 
-constexpr std::array<Key, 21> kKeys = {{
+constexpr std::array<Key, 22> kKeys = {{
     {"box.dir", Kind::kPath},
-    {"container.bytes", Kind::kSize, 1},  // not set by the user, but by the executor's Java half
+    {"container.bytes", Kind::kSize, 1},    // not set by the user, but by the executor's Java half
+    {"container.counted", Kind::kBoolean},  // likewise
     {"driver.enabled", Kind::kBoolean},
     {"enabled", Kind::kBoolean},
     {"eventLog.enabled", Kind::kBoolean},
@@ -146,6 +147,7 @@ Status ApplyOption(std::string_view option, AgentOptions* options) {
   if (name == "offheap.interval") options->offheap_interval_bytes = number;
   if (name == "task.maxBytes") options->task_max_bytes = number;
   if (name == "container.bytes") options->container_bytes = number;
+  if (name == "container.counted") options->container_counted = flag;
   if (name == "patience") options->patience = static_cast<int>(number);
   if (name == "source") options->source = value == "lines" ? Source::kLines : value == "names" ? Source::kNames : Source::kNone;
   if (name == "spark.redaction.regex") options->redaction = value;

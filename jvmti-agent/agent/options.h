@@ -28,6 +28,7 @@ struct AgentOptions {
   int patience = 1;                              // `patience`; factor on waits that give up, for a busy machine
   Source source = Source::kLines;                // `source`
   std::string redaction;                         // `spark.redaction.regex`; "" = Spark's default
+  bool container_counted = false;                // `container.counted`: that limit is on the sum of its processes
   uint64_t container_bytes = 0;                  // `container.bytes`: limit by the cluster manager, enforced without cgroups; 0: none
 };
 

@@ -60,7 +60,8 @@ std::string RunningTasks::Closed(JNIEnv* jni, int64_t task_attempt_id, size_t ma
     if (const std::unique_ptr<TaskFigures> ended = ground_->tasks.End(task_attempt_id)) {
       figures = CopyOf(*ended);
       figures.ended_ms = EpochMs();
-      offheap_->TaskEnded(tag, *ended);
+      offheap_->left().TaskEnded(tag, *ended);
+      malloc_->left().TaskEnded(tag, *ended);
     }
     Guarded([&] { ground_->stacks.NamePending(ground_->jvm.jvmti(), jni); });  // without names it is still a profile
     ground_->watcher.TaskEnded();

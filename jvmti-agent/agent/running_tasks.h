@@ -12,6 +12,7 @@
 
 #include "agent/ground.h"
 #include "agent/jvm_heap.h"
+#include "agent/jvm_malloc.h"
 #include "agent/jvm_offheap.h"
 #include "agent/names.h"
 #include "boxes/orphaned_boxes.h"
@@ -24,8 +25,8 @@ namespace memprof {
 
 class RunningTasks {
  public:
-  RunningTasks(Ground* ground, const JvmHeap* heap, JvmOffHeap* offheap, Names* names)
-      : ground_(ground), heap_(heap), offheap_(offheap), names_(names) {}
+  RunningTasks(Ground* ground, const JvmHeap* heap, JvmOffHeap* offheap, JvmMalloc* malloc, Names* names)
+      : ground_(ground), heap_(heap), offheap_(offheap), malloc_(malloc), names_(names) {}
 
   void FindCarriers(JNIEnv* jni) { carriers_.Find(jni); }  // before the first thread starts
   void Started(const TaskKey& key);                        // on the task's own thread, like Closed()
@@ -57,6 +58,7 @@ class RunningTasks {
   Ground* ground_;
   const JvmHeap* heap_;
   JvmOffHeap* offheap_;
+  JvmMalloc* malloc_;
   Names* names_;
   CarrierThreads carriers_;
   std::atomic<uint64_t> sequence_{0};

@@ -12,6 +12,8 @@
 #include <tuple>
 #include <utility>
 
+#include "boxes/python_sessions.h"
+
 namespace memprof {
 namespace {
 
@@ -77,21 +79,23 @@ Orphans FindOrphans(const BoxPlace& own) {
     if (executor == own.executor_id || box->OwnerAlive()) continue;
     if (living.empty()) living = LivingExecutors(own);
     if (living.contains(executor)) continue;
-    std::vector<BoxSession> sessions;
+    std::vector<PythonSession> sessions;
     for (const BoxReader::SessionKey& key : box->Sessions()) {
       if (key.task_attempt_id < 0 || key.acknowledged) continue;
       Result<BoxSession> session = box->ReadSession(key.number);
-      if (session.ok()) sessions.push_back(*std::move(session));
+      if (!session.ok()) continue;
+      PythonSession& python = sessions.emplace_back(PythonSession{box->identity(), *std::move(session)});
+      if (!python.session.closed) python.leftovers = LeftoversBeside(*box, python.session);
     }
     bytes += box->work().read_bytes + box->work().text_bytes;
     if (const Status worth = box->WorthIt(); !worth.ok()) {
       own.given_up->Add(path, worth.message());
       continue;
     }
-    for (BoxSession& session : sessions) {
-      OrphanedTask& task = tasks[{executor, session.task_attempt_id}];
+    for (PythonSession& python : sessions) {
+      OrphanedTask& task = tasks[{executor, python.session.task_attempt_id}];
       task.executor_id = executor;
-      task.sessions.push_back({box->identity(), std::move(session)});
+      task.sessions.push_back(std::move(python));
     }
     orphans.boxes.push_back(path);
   }

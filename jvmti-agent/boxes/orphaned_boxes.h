@@ -18,7 +18,7 @@ namespace memprof {
 // A task that ran in a dead executor.
 struct OrphanedTask {
   std::string executor_id;
-  std::vector<PythonSession> sessions;
+  std::vector<PythonSession> sessions;  // an open one with what earlier tasks had left in its process
 };
 
 struct Orphans {

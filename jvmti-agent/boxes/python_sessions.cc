@@ -49,13 +49,19 @@ std::optional<ProcessLevel> ReadProcessLevel(const BoxReader& box) {
   return last;  // `through` is missing after short tasks without a pause; a later task's reading then gives the leftovers
 }
 
+// Beside a session that was read before. If that was open and has been closed meanwhile, what it left is in both.
+std::optional<ProcessLeftovers> Beside(const BoxSession& session, const ProcessLevel& process) {
+  if (!process.through || (!session.closed && *process.through >= session.number)) return std::nullopt;
+  return ProcessLeftovers{process.session, *process.through};
+}
+
 // Adds what the process holds at process level to its sessions from `begin` on, which have just been read.
 void AddProcessLevel(const BoxReader& box, size_t begin, FoundSessions* found) {
   const std::optional<ProcessLevel> process = ReadProcessLevel(box);
   if (!process) return;
   for (size_t i = begin; i < found->sessions.size(); ++i) {
     PythonSession& python = found->sessions[i];
-    if (python.session.closed && process->through) python.leftovers = {process->session, *process->through};
+    python.leftovers = Beside(python.session, *process);
     found->baselines.push_back(BaselineOf(box.identity(), process->session, python.session));
   }
 }
@@ -68,6 +74,11 @@ int64_t EndOf(const BoxSession& session, LastSeen::Looks looks) {
 }
 
 }  // namespace
+
+std::optional<ProcessLeftovers> LeftoversBeside(const BoxReader& box, const BoxSession& session) {
+  const std::optional<ProcessLevel> process = ReadProcessLevel(box);
+  return process ? Beside(session, *process) : std::nullopt;
+}
 
 void AddSessionsOf(const BoxPlace& place, const std::string& path, const BoxReader& box, int64_t task_attempt_id, Leftovers leftovers,
                    FoundSessions* found) {

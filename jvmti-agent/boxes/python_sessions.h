@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,13 +27,16 @@ struct FoundSessions {
   RefusedBoxes refused;
   uint64_t unreadable = 0;  // of these, and of sessions
 };
-// `leftovers`: for each closed session also what its process still holds from all ended tasks.
+// `leftovers`: for each session also what its process still holds from all tasks whose sessions are closed.
 enum class Leftovers : bool { kLeave, kRead };
 FoundSessions FindSessions(const BoxPlace& place, int64_t task_attempt_id, Leftovers leftovers);
 // Those that `found` lacks, which has those of the box at `read` already.
 void AddOtherSessions(const BoxPlace& place, int64_t task_attempt_id, Leftovers leftovers, const std::string& read, FoundSessions* found);
 void AddSessionsOf(const BoxPlace& place, const std::string& path, const BoxReader& box, int64_t task_attempt_id, Leftovers leftovers,
                    FoundSessions* found);
+
+// The same for one session that has just been read; nothing: it is not known.
+std::optional<ProcessLeftovers> LeftoversBeside(const BoxReader& box, const BoxSession& session);
 
 // The writers may reuse these sessions. A box that is no longer needed is removed by its writer or by the BoxKeeper.
 void Acknowledge(const std::vector<SessionReceipt>& receipts);

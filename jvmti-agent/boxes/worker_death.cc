@@ -20,6 +20,7 @@ proto::WorkerDeath DeathIn(const PythonSession& python) {
   const BoxSession& session = python.session;
   proto::WorkerDeath death;
   death.set_pid(python.box.pid);
+  death.set_start_ticks(python.box.process_start_ticks);
   death.set_started_by_task(python.box.started_by_task);
   PutTask(session, &death);
   death.set_live_bytes(session.live_bytes);
@@ -50,7 +51,7 @@ std::optional<DeathInBox> DeathOfWorker(const BoxPlace& place, const ProcessName
     for (const BoxReader::SessionKey& key : box.Sessions()) {
       if (!IsOpenTask(key)) continue;
       FoundSessions task;
-      AddSessionsOf(place, path, box, key.task_attempt_id, Leftovers::kLeave, &task);
+      AddSessionsOf(place, path, box, key.task_attempt_id, Leftovers::kRead, &task);
       // The newest: sessions come in the order in which they were opened.
       const auto open =
           std::find_if(task.sessions.rbegin(), task.sessions.rend(), [](const PythonSession& one) { return !one.session.closed; });

@@ -26,7 +26,7 @@ EndedProcess EndOf(const BoxReader& box);  // seen now
 struct DeathInBox {
   proto::WorkerDeath death;  // its task and figures, and the time if it has noted a signal
   std::string box_path;
-  FoundSessions sessions;  // of that task, in this box
+  FoundSessions sessions;  // of that task, in this box, and what earlier tasks had left there
 };
 
 // Reads it from the dead process's box; nothing when it died between tasks or left no box.

@@ -1,5 +1,6 @@
 #include "jni/driver_store.h"
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <mutex>
@@ -14,13 +15,14 @@ constexpr std::chrono::milliseconds kFeedWithin{300};
 std::mutex mutex;
 ProfileStore* driver_store = nullptr;  // the newest: a JVM has one SparkContext at a time
 StoreFeed* driver_feed = nullptr;      // into that one
+std::atomic<int> driver_patience{1};   // likewise
 FinalReport* final_report = nullptr;   // of that one. A pointer, so that nothing destroys it while the process exits
 
 void Expect(FinalReport* report) { delete std::exchange(final_report, report); }
 
 void TakeWhatIsOnItsWay() {
   if (driver_feed == nullptr) return;
-  if (!driver_feed->queue().WaitUntilDone(kFeedWithin)) {
+  if (!driver_feed->queue().WaitUntilDone(kFeedWithin * DriverPatience())) {
     driver_store->NotAvailable("the last messages and events", "the driver's JVM exited before all that had come was in the report");
   }
   driver_feed->TellDropped();
@@ -28,11 +30,12 @@ void TakeWhatIsOnItsWay() {
 
 }  // namespace
 
-ProfileStore* OpenDriverStore(uint64_t limit_bytes) {
-  auto store = std::make_unique<ProfileStore>(limit_bytes);
+ProfileStore* OpenDriverStore(uint64_t limit_bytes, int patience) {
+  auto store = std::make_unique<ProfileStore>(limit_bytes, patience);
   const std::lock_guard lock(mutex);
   driver_store = store.get();
   driver_feed = nullptr;
+  driver_patience = patience;
   Expect(nullptr);
   return store.release();
 }
@@ -67,6 +70,8 @@ void IsReported(const ProfileStore* store) {
   const std::lock_guard lock(mutex);
   if (store == driver_store) Expect(nullptr);
 }
+
+int DriverPatience() { return driver_patience; }
 
 void WithDriverStore(const std::function<void(ProfileStore&, const FinalReport*)>& call) {
   const std::lock_guard lock(mutex);

@@ -11,7 +11,8 @@
 
 namespace memprof {
 
-ProfileStore* OpenDriverStore(uint64_t limit_bytes);
+// `patience`: factor on waits that give up, for a busy machine.
+ProfileStore* OpenDriverStore(uint64_t limit_bytes, int patience);
 void CloseDriverStore(ProfileStore* store);
 // From now on this brings messages and events into that store; and no more.
 void FeedsDriverStore(ProfileStore* store, StoreFeed* feed);
@@ -26,7 +27,10 @@ void WillBeReported(const ProfileStore* store, FinalReport report);
 void IsReported(const ProfileStore* store);
 
 // Calls it with the store if one is open; nobody closes it meanwhile. What was on its way into the store is there, as far as 0.3 s
-// were enough. The report is null if Java code has written it, or writes none. `call` must not call what is declared here.
+// × the store's patience were enough. The report is null if Java code has written it, or writes none. `call` must not call what is declared
+// here.
 void WithDriverStore(const std::function<void(ProfileStore&, const FinalReport*)>& call);
+// Of the newest store; 1 before there is one.
+int DriverPatience();
 
 }  // namespace memprof

@@ -25,6 +25,10 @@ JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeHistory_full(JNIEnv*, jcl
   With<EventLogPages>(history, [](EventLogPages& to) { to.IsFull(); });
 }
 
+JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeHistory_refused(JNIEnv*, jclass, jlong history) {
+  With<EventLogPages>(history, [](EventLogPages& to) { to.Refused(); });
+}
+
 JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeHistory_application(JNIEnv* jni, jclass, jlong history, jstring id, jstring name,
                                                                            jstring spark_version, jlong started_ms, jlong ended_ms) {
   With<EventLogPages>(history, [&](EventLogPages& to) {

@@ -60,7 +60,7 @@ void ReportOwnEnd(const std::string& executor_id, const std::vector<std::string>
   try {
     const std::string place = directory;
     // Apart: the thread that ran out of memory may have a small stack. vm_exit.cc ends the process at that time in any case.
-    RunApartWithin(std::chrono::seconds(kMostExitSeconds), [place, words] { WriteOwnEnd(place, words); });
+    RunApartWithin(MostExit(), [place, words] { WriteOwnEnd(place, words); });
   } catch (const std::exception&) {  // the words are in their file anyway
   }
 }
@@ -68,7 +68,7 @@ void ReportOwnEnd(const std::string& executor_id, const std::vector<std::string>
 void ReportAtVmDeath() noexcept {
   try {
     // Apart: whoever ends the JVM may have a small stack, and the file system may hang.
-    RunApartWithin(kReportWithin, [] {
+    RunApartWithin(kReportWithin * DriverPatience(), [] {
       StopAgent();  // its last snapshot is a message, which may go into the store by Java code
       WithDriverStore([](ProfileStore& store, const FinalReport* report) {
         if (report != nullptr) WriteFinal(store, *report);

@@ -12,8 +12,8 @@ namespace memprof {
 void ReportOwnEnd(const std::string& executor_id, const std::vector<std::string>& words) noexcept;
 
 // When the JVM has ended before Java code could write its final report and close the store, as in a full heap, in which no shutdown hook
-// runs: writes the report there, and on stderr the deaths that nobody has told yet. Takes ten seconds at the most, also if the file
-// system hangs. Where the system gives no thread, there is no report.
+// runs: writes the report there, and on stderr the deaths that nobody has told yet. Takes ten seconds × the store's patience at the most,
+// also if the file system hangs. Where the system gives no thread, there is no report.
 void ReportAtVmDeath() noexcept;
 
 }  // namespace memprof

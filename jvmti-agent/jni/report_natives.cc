@@ -66,6 +66,10 @@ JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeReport_json(JNIEnv* jni, 
   WriteTo(jni, report, stream, [](ReportFileWriter& files, TextSink& to) { files.WriteJson(to); });
 }
 
+JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeReport_jsonAlone(JNIEnv* jni, jclass, jlong report, jobject stream) {
+  WriteTo(jni, report, stream, [&](ReportFileWriter&, TextSink& to) { WriteReportJson(ReportAt(report), to); });
+}
+
 JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeReport_html(JNIEnv* jni, jclass, jlong report, jobject stream) {
   WriteTo(jni, report, stream, [](ReportFileWriter& files, TextSink& to) { files.WriteHtml(to); });
 }

@@ -2,6 +2,7 @@
 // store's address; 0, which Java never gets, is ignored. No exception crosses.
 #include <jni.h>
 
+#include <algorithm>
 #include <type_traits>
 #include <utility>
 
@@ -33,11 +34,11 @@ using namespace memprof;  // the names below are the JVM's
 
 extern "C" {
 
-JNIEXPORT jlong JNICALL Java_org_sparkmemprof_jni_NativeStore_open(JNIEnv* jni, jclass, jlong limit_bytes) {
+JNIEXPORT jlong JNICALL Java_org_sparkmemprof_jni_NativeStore_open(JNIEnv* jni, jclass, jlong limit_bytes, jint patience) {
   const jlong handle = OrElse<jlong>(0, [&] {
     const auto limit = limit_bytes > 0 ? static_cast<uint64_t>(limit_bytes) : uint64_t{64} << 20;
     TellLastWordsTo(ReportOwnEnd);
-    return HandleOf(OpenDriverStore(limit));
+    return HandleOf(OpenDriverStore(limit, std::max(1, static_cast<int>(patience))));
   });
   if (handle == 0) ThrowJava(jni, "java/lang/OutOfMemoryError", "no native memory for sparkmemprof's profile store");
   return handle;

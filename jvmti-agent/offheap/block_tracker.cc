@@ -24,20 +24,22 @@ void BlockTracker::Allocated(const Place& place, uint64_t address, uint64_t size
                   VarianceOf(static_cast<double>(weight.bytes), static_cast<double>(size))};
   const uint64_t stack_hash = place.native == nullptr ? place.java.hash : HashPair(place.java.hash, place.native->hash);
   if (!ChargeTask(place, stack_hash, &block)) ChargeOutside(place, stack_hash, &block);
-  if (block.task.slot == 0 && outside_ == nullptr) return;  // nobody asks when it is freed
   AddLive(block.amount.bytes);
   Follow(address, block);
 }
 
-// Where the sites of no task are not kept, nobody asks for blocks of ended tasks. When there is no room, they are dropped: some of them
-// were freed unseen.
+// When there is no room, native blocks that no running task holds are dropped: some of them were freed unseen, by libc or by a library
+// that is left alone. Blocks of Unsafe never are.
 void BlockTracker::Follow(uint64_t address, const OffHeapBlock& block) {
   if (blocks_.Put(address, block)) return;
   const int64_t now_ns = MonotonicNs();
   int64_t before_ns = tidied_ns_.load(std::memory_order_relaxed);
-  if (outside_ == nullptr && now_ns - before_ns >= kTidyEveryNs && tidied_ns_.compare_exchange_strong(before_ns, now_ns)) {
-    const double bytes = blocks_.EraseIf([this](const OffHeapBlock& old) { return !tasks_->IsRunning(old.task); });
+  if (kind_ == ThreadBuckets::Kind::kNative && now_ns - before_ns >= kTidyEveryNs &&
+      tidied_ns_.compare_exchange_strong(before_ns, now_ns)) {
+    uint64_t erased = 0;
+    const double bytes = blocks_.EraseIf([&](const OffHeapBlock& old) { return !tasks_->IsRunning(old.task) && ++erased != 0; });
     AddLive(-bytes);
+    dropped_.fetch_add(erased, std::memory_order_relaxed);
     if (blocks_.Put(address, block)) return;
   }
   dropped_.fetch_add(1, std::memory_order_relaxed);
@@ -92,7 +94,6 @@ bool BlockTracker::ChargeTask(const Place& place, uint64_t stack_hash, OffHeapBl
 void BlockTracker::ChargeOutside(const Place& place, uint64_t stack_hash, OffHeapBlock* block) {
   const uint32_t bucket = BucketOf(place);
   buckets_->Add(kind_, bucket, block->amount.bytes);
-  if (outside_ == nullptr) return;
   const uint64_t key = HashPair(stack_hash, bucket);
   uint32_t site = outside_->Find(key);
   if (site == OutsideSites::kNoSite && outside_->HasRoom()) {

@@ -39,7 +39,7 @@ class BlockTracker {
     const NativeCalls* native = nullptr;  // below the Java frames
   };
 
-  // Keeps the call sites of blocks of no task there, too. Before the first block.
+  // Where the call sites of blocks of no task are kept. Before the first block.
   void SetOutside(OutsideSites* outside) { outside_ = outside; }
 
   // After a block was obtained, and taken as a sample.

@@ -14,9 +14,10 @@ uint64_t KeyOf(TaskTag tag) { return uint64_t{tag.slot} << 32 | tag.generation; 
 }  // namespace
 
 void LeftBehind::Keep(TaskTag tag, const TaskFigures& task) {
-  if (task.offheap.live_bytes() <= 0) return;
+  const OffHeapSites& of_task = task.*sites_;
+  if (of_task.live_bytes() <= 0) return;
   Ended ended{tag, task.stacks, task.key.stage_id, task.key.stage_attempt, {}};
-  const auto& sites = task.offheap.table().sites();
+  const auto& sites = of_task.table().sites();
   std::vector<uint32_t> holding;
   for (uint32_t i = 0; i < sites.size(); ++i) {
     if (sites[i].figures.live.bytes > 0) holding.push_back(i);

@@ -1,4 +1,4 @@
-// LeftBehind: off-heap memory of ended tasks, by who allocated it: cached blocks, memory kept by pools, leaks. The blocks
+// LeftBehind: off-heap or native memory of ended tasks, by who allocated it: cached blocks, memory kept by pools, leaks. The blocks
 // themselves are followed under their task's tag (offheap_blocks.h); this class keeps the sites.
 //
 // At most kMostTasks tasks of kMostGenerations generations of stacks, the kMostSites heaviest sites of each. Tasks without blocks are
@@ -23,7 +23,8 @@ class LeftBehind {
  public:
   static constexpr size_t kMostTasks = 1024, kMostGenerations = 2, kMostSites = 128;  // sites: of a task
 
-  explicit LeftBehind(const OffHeapBlocks* blocks) : blocks_(blocks) {}
+  // `sites`: which of a task's tables the blocks are in.
+  LeftBehind(const OffHeapBlocks* blocks, OffHeapSites TaskFigures::*sites) : blocks_(blocks), sites_(sites) {}
 
   // Of a task that has ended, if it holds anything.
   void Keep(TaskTag tag, const TaskFigures& task);
@@ -43,6 +44,7 @@ class LeftBehind {
   void MakeRoom();  // caller holds mutex_
 
   const OffHeapBlocks* blocks_;
+  OffHeapSites TaskFigures::*sites_;
   mutable std::mutex mutex_;
   std::deque<Ended> ended_;  // oldest first
 };

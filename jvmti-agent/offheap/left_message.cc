@@ -11,11 +11,11 @@ namespace {
 
 uint64_t Rounded(double value) { return value <= 0 ? 0 : static_cast<uint64_t>(std::llround(std::min(value, 1e18))); }
 
-proto::LeftOffHeap Built(const std::vector<LeftSite>& sites, int64_t time_ms, size_t most) {
+proto::LeftOffHeap Built(const std::vector<LeftSite>& sites, int64_t time_ms, const NativeNamesAt& native, size_t most) {
   proto::LeftOffHeap message;
   message.set_time_ms(time_ms);
   message.set_clock_ms(MonotonicNs() / 1'000'000);
-  MessageNames names(message.mutable_names());
+  MessageNames names(message.mutable_names(), native);
   for (size_t i = 0; i < sites.size(); ++i) {
     const LeftSite& site = sites[i];
     if (i >= most || site.stacks == nullptr) {
@@ -36,10 +36,10 @@ proto::LeftOffHeap Built(const std::vector<LeftSite>& sites, int64_t time_ms, si
 
 }  // namespace
 
-proto::LeftOffHeap BuildLeft(const std::vector<LeftSite>& sites, int64_t time_ms, size_t max_bytes) {
+proto::LeftOffHeap BuildLeft(const std::vector<LeftSite>& sites, int64_t time_ms, const NativeNamesAt& native, size_t max_bytes) {
   constexpr size_t kFirst = 16;
   for (size_t most = kFirst;; most -= (most + 3) / 4) {
-    proto::LeftOffHeap message = Built(sites, time_ms, most);
+    proto::LeftOffHeap message = Built(sites, time_ms, native, most);
     if (most == 0 || message.ByteSizeLong() <= max_bytes) return message;
   }
 }

@@ -1,4 +1,4 @@
-// LeftSite: off-heap memory that no running task holds, by who allocated it.
+// LeftSite: off-heap or native memory that no running task holds, by who allocated it.
 #pragma once
 
 #include <cstdint>

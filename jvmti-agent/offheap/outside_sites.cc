@@ -10,6 +10,11 @@ namespace {
 
 constexpr size_t kStacksAtATime = 16;  // an application's thread may be waiting
 
+// A stack is taken over by its frames' names: those of a native call get them a little later.
+bool MayMove(const OutsideSites::Origin& origin, const std::shared_ptr<JvmStacks>& current) {
+  return origin.stacks != current && !origin.stacks->AwaitsNames();
+}
+
 }  // namespace
 
 uint32_t OutsideSites::Find(uint64_t key) {
@@ -41,7 +46,7 @@ uint32_t OutsideSites::Add(uint64_t key, Origin origin) {
 bool OutsideSites::WantsTidying(const std::shared_ptr<JvmStacks>& current) const {
   const std::lock_guard lock(mutex_);
   if (sites_.size() >= kMostSites / 4 * 3) return true;
-  return std::any_of(sites_.begin(), sites_.end(), [&](const auto& site) { return site.second.origin.stacks != current; });
+  return std::any_of(sites_.begin(), sites_.end(), [&](const auto& site) { return MayMove(site.second.origin, current); });
 }
 
 void OutsideSites::MoveStacks(const std::shared_ptr<JvmStacks>& current) {
@@ -50,7 +55,7 @@ void OutsideSites::MoveStacks(const std::shared_ptr<JvmStacks>& current) {
     auto site = sites_.lower_bound(from);
     for (size_t moved = 0; site != sites_.end() && moved < kStacksAtATime; ++site) {
       Origin& origin = site->second.origin;
-      if (origin.stacks == current) continue;
+      if (!MayMove(origin, current)) continue;
       origin.stack = current->TakeOver(*origin.stacks, origin.stack);
       origin.stacks = current;
       ++moved;

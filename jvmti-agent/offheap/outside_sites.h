@@ -1,5 +1,5 @@
-// OutsideSites: who allocated the off-heap blocks of no task: a call site within a bucket of threads (tasks/thread_buckets.h). The blocks
-// themselves are followed without a task's tag (offheap_blocks.h), each with the number of its site.
+// OutsideSites: who allocated the off-heap or native blocks of no task: a call site within a bucket of threads (tasks/thread_buckets.h).
+// The blocks themselves are followed without a task's tag (offheap_blocks.h), each with the number of its site.
 //
 // At most kMostSites sites; further blocks have none. Sites without blocks make room. Thread-safe: one mutex, never held across JVMTI
 // calls. Allocates; not for GC callbacks.
@@ -38,7 +38,7 @@ class OutsideSites {
   bool HasRoom() const;
   uint32_t Add(uint64_t key, Origin origin);  // kNoSite: no room
 
-  // Three quarters of the room are taken, or there are stacks of another generation than `current`.
+  // Three quarters of the room are taken, or there are stacks of another generation than `current` to be moved.
   bool WantsTidying(const std::shared_ptr<JvmStacks>& current) const;
   // Live memory of no task, in no particular order. Moves stacks of other generations into `current`, and forgets sites that have held
   // nothing since the call before.

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/clock.h"
 #include "resident/malloc_heaps.h"
@@ -164,7 +166,7 @@ std::optional<RssRows> JvmRssMeter::Measure(const std::vector<AddressRange>& off
   }
   if (!ReadSharedPages(scratch_, &shared)) return std::nullopt;
   MallocFigures malloc;
-  if (MonotonicNs() >= ask_malloc_from_ns_) {
+  if (other_malloc_.empty() && MonotonicNs() >= ask_malloc_from_ns_) {
     const int64_t asked_ns = ThreadCpuNs();
     malloc = ReadMallocFigures();
     ask_malloc_from_ns_ = MonotonicNs() + (ThreadCpuNs() - asked_ns) * kMallocsShare;
@@ -173,8 +175,8 @@ std::optional<RssRows> JvmRssMeter::Measure(const std::vector<AddressRange>& off
   RssRows rows;
   rows.rss_bytes = shared.rss_bytes;
   rows.time_ms = EpochMs();
-  const auto add = [&](const char* name, uint64_t bytes) {
-    if (bytes != 0) rows.rows.push_back({name, bytes});
+  const auto add = [&](std::string name, uint64_t bytes) {
+    if (bytes != 0) rows.rows.push_back({std::move(name), bytes});
   };
   add("Java heap", measured.Of(Part::kJavaHeap));
   add("mapped files", shared.file_bytes);
@@ -182,8 +184,9 @@ std::optional<RssRows> JvmRssMeter::Measure(const std::vector<AddressRange>& off
   add("code cache", measured.Of(Part::kCode));
   add("thread stacks", measured.Of(Part::kStack));
   add("off-heap blocks", measured.Of(Part::kOffHeap));
-  lacks_mallocs_word_ = malloc.in_use_bytes == 0;
-  if (!lacks_mallocs_word_) {
+  const bool is_told = malloc.in_use_bytes != 0;
+  lacks_mallocs_word_ = !is_told && other_malloc_.empty();
+  if (is_told) {
     // malloc's own figures are of addresses: also of pages that were never touched, or given back to the kernel.
     const uint64_t heaps = measured.Of(Part::kMallocHeap);
     const uint64_t in_use = malloc.in_use_bytes - std::min(malloc.in_use_bytes, measured.untouched_in_malloc());
@@ -194,7 +197,9 @@ std::optional<RssRows> JvmRssMeter::Measure(const std::vector<AddressRange>& off
     add("malloc, in use and free", measured.Of(Part::kMallocHeap));
   }
   add("data of libraries", measured.Of(Part::kLibraryData));
-  add("metaspace, GC structures and other mappings", measured.Of(Part::kOther));
+  add(other_malloc_.empty() ? "metaspace, GC structures and other mappings"
+                            : "malloc (" + other_malloc_ + "), metaspace and other mappings",
+      measured.Of(Part::kOther));
   measured_rss_ = std::min(before.rss_bytes, rows.rss_bytes);  // pages touched since `before` are in no row and count as growth
   budget_.Spend(ThreadCpuNs() - begin_ns);
   return rows;

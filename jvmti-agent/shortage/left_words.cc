@@ -37,9 +37,9 @@ void LeftWords::LeaveLast(const WordsPlace& place, std::vector<std::string> enve
   Write(place, std::move(envelopes));
 }
 
-void LeftWords::Forget(const WordsPlace& place, int64_t now_ms) {
+void LeftWords::Forget(const WordsPlace& place, Clock::time_point now) {
   const std::lock_guard lock(mutex_);
-  if (!last_ && !MayEnd(now_ms) && !errors_.empty() && !place.directory.empty()) {
+  if (!last_ && !MayEnd(now) && !errors_.empty() && !place.directory.empty()) {
     unlink(WordsPath(place.directory, place.pid).c_str());
   }
   errors_.clear();
@@ -51,7 +51,7 @@ void LeftWords::Write(const WordsPlace& place, std::vector<std::string> envelope
   if (place.directory.empty() || hangs_) return;
   for (auto each = errors_.rbegin(); each != errors_.rend(); ++each) envelopes.push_back(each->envelope);
   envelopes.insert(envelopes.end(), tasks_.begin(), tasks_.end());
-  hangs_ = !within_(kMostWriting, [place, words = Words{place.application_id, std::move(envelopes)}] {
+  hangs_ = !within_(kMostWriting * place.patience, [place, words = Words{place.application_id, std::move(envelopes)}] {
     static_cast<void>(WriteWords(place.directory, place.pid, words));
   });
 }

@@ -20,6 +20,7 @@ namespace memprof {
 namespace {
 
 constexpr int kExitOnOutOfMemory = 3;  // HotSpot's code
+constexpr std::chrono::seconds kMostExit{6};
 
 struct Watch {
   JavaVM* vm = nullptr;
@@ -30,6 +31,7 @@ struct Watch {
 
 Watch* watch = nullptr;  // never freed: calls may come until the process is gone
 std::atomic<bool> armed{false};
+std::atomic<int> factor{1};
 std::atomic<pid_t> leaving{0};  // the thread whose exit is being reported; 0: none yet
 void* original_exit = nullptr;
 void* original_exit_now = nullptr;
@@ -41,7 +43,7 @@ bool StartTimer(int code) {
   const BlockedSignals blocked;
   try {
     std::thread([code] {
-      sleep(kMostExitSeconds);
+      std::this_thread::sleep_for(MostExit());
       CallExit(original_exit_now, code);
     }).detach();
   } catch (const std::exception&) {
@@ -83,7 +85,10 @@ const GotHook kHooks[] = {{"exit", reinterpret_cast<void*>(OnExit), &original_ex
 
 }  // namespace
 
-Status WatchOutOfMemoryExit(JavaVM* vm, JNIEnv* jni, OutOfMemoryExit told) {
+std::chrono::seconds MostExit() { return kMostExit * factor.load(); }
+
+Status WatchOutOfMemoryExit(JavaVM* vm, JNIEnv* jni, OutOfMemoryExit told, int patience) {
+  factor = patience;
   if (watch != nullptr) {
     armed = true;
     return {};

@@ -11,19 +11,22 @@
 
 #include <jni.h>
 
+#include <chrono>
+
 #include "base/status.h"
 
 namespace memprof {
 
 // Called once, on the thread that ran out of memory; JNI and JVMTI may be called. It must return soon: the JVM exits after
-// kMostExitSeconds in any case.
+// MostExit() in any case.
 using OutOfMemoryExit = void (*)(JNIEnv* jni);
 
-inline constexpr int kMostExitSeconds = 6;
+// Six seconds × the last call's `patience`.
+std::chrono::seconds MostExit();
 
 // Call on a Java thread in native code. `told` is taken from the first call. After an exit was reported, none is reported again until
-// the next call.
-Status WatchOutOfMemoryExit(JavaVM* vm, JNIEnv* jni, OutOfMemoryExit told);
+// the next call. `patience`: factor on the time that the JVM takes at the most, for a busy machine.
+Status WatchOutOfMemoryExit(JavaVM* vm, JNIEnv* jni, OutOfMemoryExit told, int patience);
 
 // For a thread that ends the JVM, or the profiler, in another way: returns at once, unless another thread is reporting its exit
 // as above. Then it never returns, because without us the JVM would already have ended with that thread's exit.

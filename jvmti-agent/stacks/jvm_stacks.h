@@ -59,6 +59,8 @@ class JvmStacks {
   // Names the frames that have none yet. On a Java thread, where JNI may be called. Intern() with a JNIEnv does so, too.
   void NamePending(jvmtiEnv* jvmti, JNIEnv* jni);
 
+  bool AwaitsNames() const { return has_pending_.load(std::memory_order_acquire); }
+
   // A stack of another generation, by its frames' names; 0 for one without frames.
   JvmStackId TakeOver(const JvmStacks& from, JvmStackId stack);
 

@@ -149,13 +149,18 @@ BuiltProfile BuildTaskProfile(const TaskProfileInputs& inputs) {
   inputs.jvm.spark.AddTo(inputs.max_bytes / 8, profile);
   if (inputs.executor != nullptr) AddExecutor(*inputs.executor, inputs.max_bytes / 4, profile);
 
-  BuiltProfile built = {message.Build(inputs.max_bytes), {}};
-  for (const proto::Frame& frame : profile->frames()) {
+  BuiltMessage built = message.Build(inputs.max_bytes);
+  return {std::move(built), UnnamedFrames(*profile)};
+}
+
+std::vector<NativeFrame> UnnamedFrames(const proto::TaskProfile& message) {
+  std::vector<NativeFrame> unnamed;
+  for (const proto::Frame& frame : message.frames()) {
     if (frame.language() != proto::NATIVE || frame.function() != 0) continue;
-    built.unnamed.push_back(
-        {profile->strings(static_cast<int>(frame.module())), profile->strings(static_cast<int>(frame.build_id())), frame.offset()});
+    unnamed.push_back(
+        {message.strings(static_cast<int>(frame.module())), message.strings(static_cast<int>(frame.build_id())), frame.offset()});
   }
-  return built;
+  return unnamed;
 }
 
 }  // namespace memprof

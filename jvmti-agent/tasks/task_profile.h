@@ -62,4 +62,7 @@ struct BuiltProfile : BuiltMessage {
 };
 BuiltProfile BuildTaskProfile(const TaskProfileInputs& inputs);
 
+// The native frames of a message that have no name.
+std::vector<NativeFrame> UnnamedFrames(const proto::TaskProfile& message);
+
 }  // namespace memprof

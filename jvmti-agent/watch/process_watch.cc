@@ -70,11 +70,14 @@ void ProcessWatch::Descend(int32_t pid, const Found& parent, int depth, std::map
       Descend(child, parent, depth + 1, found);
       continue;
     }
-    found->emplace(child, Found{child_kind});
+    const bool of_driver = child_kind == ProcessKind::kPythonDriver;
+    found->emplace(child, Found{child_kind, "", of_driver ? parent.driver : ProcessName{}});
     const Result<uint64_t> start = proc_.ReadStartTicks(child);
+    const ProcessName own = start.ok() ? ProcessName{child, *start} : ProcessName{};
     // A Python below a worker may have no box.
-    const bool is_owner = child_kind == ProcessKind::kPythonWorker && parent.owner.pid == 0 && start.ok();
-    Descend(child, {child_kind, "", is_owner ? ProcessName{child, *start} : parent.owner}, depth + 1, found);
+    const bool is_owner = child_kind == ProcessKind::kPythonWorker && parent.owner.pid == 0;
+    const ProcessName driver = of_driver && parent.driver.pid == 0 ? own : parent.driver;
+    Descend(child, {child_kind, "", is_owner ? own : parent.owner, driver}, depth + 1, found);
   }
 }
 

@@ -32,7 +32,7 @@ struct WatchedProcess {
   uint64_t start_ticks = 0;
   ProcessKind kind = ProcessKind::kProgram;
   std::string name;   // of a program, as ps shows it; "": not known, or withheld
-  ProcessName owner;  // likewise, the daemon's child that it runs below; pid 0: none
+  ProcessName owner;  // likewise, the daemon's child that it runs below; of a Python, the driver's own that has started it; pid 0: none
   bool alive = true;
   uint64_t rss_bytes = 0;  // at the last tick
   uint64_t peak_bytes = 0;
@@ -79,6 +79,7 @@ class ProcessWatch {
     ProcessKind kind = ProcessKind::kProgram;
     std::string name = {};
     ProcessName owner = {};
+    ProcessName driver = {};  // likewise, the driver's own Python that it runs below
   };
   // `parent`: who or what is above these children; a wrapper counts as whoever has started it.
   void Descend(int32_t pid, const Found& parent, int depth, std::map<int32_t, Found>* found);

@@ -14,10 +14,16 @@ void SortLikeliestFirst(std::vector<WatchedProcess>* gone) {
   std::stable_sort(gone->begin(), gone->end(), [&](const auto& a, const auto& b) { return order(a) < order(b); });
 }
 
-bool WasLargest(const WatchedProcess& program, const std::vector<WatchedProcess>& gone, const ProcessWatch& watch) {
-  const auto smaller = [&](const WatchedProcess& other) { return other.rss_bytes <= program.rss_bytes; };
-  return std::all_of(gone.begin(), gone.end(), smaller) &&
-         std::all_of(watch.living().begin(), watch.living().end(), [&](const auto& entry) { return smaller(entry.second); });
+bool MayHaveEndedByItself(const WatchedProcess& process) {
+  const bool is_drivers_own = process.kind == ProcessKind::kPythonDriver && process.owner.pid == 0;
+  return process.kind == ProcessKind::kProgram || is_drivers_own;
+}
+
+bool WasLargest(const WatchedProcess& process, const std::vector<WatchedProcess>& gone, const ProcessWatch& watch) {
+  const uint64_t most_living = process.rss_bytes * (process.kind == ProcessKind::kPythonDriver ? 2 : 1);
+  return std::all_of(gone.begin(), gone.end(), [&](const WatchedProcess& other) { return other.rss_bytes <= process.rss_bytes; }) &&
+         std::all_of(watch.living().begin(), watch.living().end(),
+                     [&](const auto& entry) { return entry.second.rss_bytes <= most_living; });
 }
 
 }  // namespace memprof

@@ -8,11 +8,11 @@
 #include "base/clock.h"
 #include "base/valid_utf8.h"
 #include "profile/rss_message.h"
+#include "rss/other_malloc.h"
 #include "watch/describe_process.h"
 #include "watch/last_moment.h"
 #include "watch/not_available.h"
 #include "watch/shared_cgroup.h"
-#include "watch/victims.h"
 
 namespace memprof {
 namespace {
@@ -28,7 +28,7 @@ constexpr seconds kAwakeFor{1};           // after a task's start: its worker ma
 constexpr uint64_t kNotable = 100;        // a change by one part in this many
 constexpr uint64_t kNotableMove = 10;     // likewise, of the limit
 constexpr seconds kSendMovesEvery{5};
-constexpr int kMissedLimits = 5;  // in a row, once a second
+constexpr const char* kInOthers = "its memory is in the row of other mappings, which NativeMemoryTracking doesn't tell apart";
 
 }  // namespace
 
@@ -38,21 +38,24 @@ Status Watcher::Start(WatcherOptions options) {
   FindContainer();
   host_memory_ = proc_.HostMemory().value_or(0);
   if (!proc_.ReadRss(getpid()).ok()) shortcomings_.Add("use of memory", "there is no " + proc_.root() + " that shows it");
-  limit_ = cgroup_ == nullptr ? std::nullopt : cgroup_->Limit(host_memory_);
+  limit_ = LimitOfContainer();
   if (limit_) code_.Keep();
   processes_.emplace(proc_, getpid(), options_.with_driver, !options_.withheld);
-  jvm_rss_.emplace();
+  const std::string other_malloc = OtherMalloc();
+  if (!other_malloc.empty())
+    shortcomings_.Add("the JVM's row of malloc", "it is " + other_malloc + "'s, whose figures are not read: " + kInOthers);
+  jvm_rss_.emplace(other_malloc);
   missed_limits_ = 0;
   read_cgroup_ = false;
   shared_ = false;
-  kill_counter_ = cgroup_ == nullptr ? "" : ValidUtf8(cgroup_->KillCounter());
-  oom_kills_at_start_ = cgroup_ == nullptr ? std::nullopt : cgroup_->OomKills();
+  kill_counter_ = KillCounter(cgroup_.get());
   host_kills_at_start_ = proc_.HostOomKills();
   boot_id_ = ValidUtf8(proc_.BootId());
   offheap_peak_ = sent_use_ = sent_last_ = 0;
   usage_ = 0;
   pace_ = kTick;
   peak_ = {};
+  swap_ = {};
   last_.Clear();
   early_warning_ = grant_warning_ = host_warning_ = {};
   time_line_ = {};
@@ -61,7 +64,7 @@ Status Watcher::Start(WatcherOptions options) {
   sampled_ends_ = task_ends_;
   FindPressure();
   early_words_ = 0;
-  kernel_kills_.Reset(oom_kills_at_start_);
+  kernel_kills_.Reset(kill_counter_.at_start());
   host_kills_.Reset(host_kills_at_start_);
   host_kills_now_.reset();
   known_starts_ = task_starts_;
@@ -72,25 +75,6 @@ Status Watcher::Start(WatcherOptions options) {
     latest_.Clear();
   }
   return thread_.Start("memprof-watch", 0, [this] { return Round(); });
-}
-
-void Watcher::FindContainer() {
-  Result<std::unique_ptr<MemoryCgroup>> cgroup = FindMemoryCgroup();
-  why_unseen_ = WhyALimitMayBeUnseen(cgroup);
-  cgroup_ = cgroup.ok() ? std::move(*cgroup) : nullptr;
-}
-
-// A changed limit may be of another group on the way up, whose use it then bounds. Kills that only the new group's counter has were
-// before now.
-void Watcher::FollowLimit() {
-  Result<std::unique_ptr<MemoryCgroup>> now = FindMemoryCgroup();
-  if (!now.ok() || (*now)->path() == cgroup_->path()) return;
-  const std::optional<uint64_t> before = cgroup_->OomKills();
-  cgroup_ = std::move(*now);
-  const std::optional<uint64_t> kills = cgroup_->OomKills();
-  if (before && kills && oom_kills_at_start_) *oom_kills_at_start_ += *kills - std::min(*kills, *before);
-  kernel_kills_.Move(before, kills, Clock::now());
-  FindPressure();
 }
 
 void Watcher::Stop() {
@@ -209,9 +193,10 @@ void Watcher::Look(bool anew) {
     shared_ = OtherExecutorIn(*cgroup_, proc_, getpid());
     if (shared_) kernel_kills_.SetShared();
   }
+  if (anew) swap_.Look(proc_, *processes_, limit_ ? cgroup_.get() : nullptr);
   processes_->Tick(anew ? ProcessWatch::Peaks::kKernels : ProcessWatch::Peaks::kSeen);
   spark_ = news_.TakeTo(&*processes_);
-  SendWorkerDeaths();
+  SendDeaths();
   offheap_peak_ = std::max(offheap_peak_, options_.offheap_live_bytes());
 
   processes_bytes_ = 0;
@@ -235,14 +220,6 @@ void Watcher::Look(bool anew) {
     time_line_.MeasureAnew();
   }
   if (peak_.IsBelow(used)) peak_.Raise(used, *processes_, {RegionsNow(), options_.running_tasks()});
-}
-
-// The limit may be changed or removed. A single failed read proves neither.
-void Watcher::ReadLimit() {
-  const std::optional<uint64_t> limit = cgroup_ == nullptr ? std::nullopt : cgroup_->Limit(host_memory_);
-  if (limit && limit != limit_) FollowLimit();
-  missed_limits_ = limit ? 0 : missed_limits_ + 1;
-  if (limit || missed_limits_ >= kMissedLimits) limit_ = limit;
 }
 
 // Measures the rows of this process, the JVM, if its resident set has grown enough.
@@ -274,35 +251,6 @@ google::protobuf::RepeatedPtrField<proto::NamedBytes> Watcher::RegionsNow() cons
 void Watcher::ReadHostKills() {
   host_kills_read_ms_ = EpochMs();
   host_kills_now_ = proc_.HostOomKills();
-}
-
-// Call it before last_ is renewed: last_ is then the tick before, at which these processes still lived.
-void Watcher::SendWorkerDeaths() {
-  const Clock::time_point now = Clock::now();
-  kernel_kills_.Read(cgroup_ == nullptr ? std::nullopt : cgroup_->OomKills(), now);
-  std::vector<WatchedProcess> gone = processes_->TakeGone();
-  if (!gone.empty()) {  // a reading costs 36 µs, too much for every tick
-    ReadHostKills();    // so that a snapshot after their deaths has the kills that these were
-    host_kills_.Read(host_kills_now_, now);
-  }
-  SortLikeliestFirst(&gone);
-  for (const WatchedProcess& process : gone) {
-    const std::optional<Clock::time_point> found_gone = process.end ? std::optional(process.end->seen) : std::nullopt;
-    const auto take_kill = [this, found_gone] { return kernel_kills_.Take(found_gone); };
-    if (process.kind == ProcessKind::kPythonWorker) {
-      const auto age = found_gone ? std::chrono::duration_cast<milliseconds>(Clock::now() - *found_gone) : milliseconds(0);
-      options_.worker_died({{process.pid, process.start_ticks},
-                            EpochMs() - age.count(),
-                            process.end ? std::nullopt : std::optional(last_),
-                            take_kill,
-                            host_kills_.MayHaveKilled(),
-                            limit_});
-    } else if (process.kind != ProcessKind::kProgram) {
-      take_kill();
-    } else if (WasLargest(process, gone, *processes_) && kernel_kills_.TakeSince(now - KernelKills::kLate)) {
-      if (process.owner.pid != 0) options_.program_killed({process.owner, process.pid, process.name, EpochMs(), last_, limit_});
-    }
-  }
 }
 
 void Watcher::SendEarly() {
@@ -367,14 +315,11 @@ proto::ExecutorSnapshot Watcher::Build() const {
   for (const WatchedProcess* process : processes) {
     if (process->peak_bytes != 0) Describe(*process, options_.withheld, snapshot.add_processes());
   }
+  swap_.AddTo(&snapshot);
   if (peak_.used_bytes() != 0) *snapshot.mutable_at_peak() = peak_.message();
   if (last_.time_ms() != 0) *snapshot.mutable_last() = last_;
   const std::optional<uint64_t> oom_kills = cgroup_ == nullptr ? std::nullopt : cgroup_->OomKills();
-  if (oom_kills && limit_) {
-    snapshot.set_cgroup(kill_counter_);
-    snapshot.set_oom_kills(*oom_kills);
-    if (oom_kills_at_start_) snapshot.set_oom_kills_at_start(*oom_kills_at_start_);
-  }
+  if (oom_kills && limit_) kill_counter_.AddTo(*oom_kills, &snapshot);
   if (host_kills_now_) {
     snapshot.set_host_oom_kills(*host_kills_now_);
     snapshot.set_host_oom_kills_ms(host_kills_read_ms_);
@@ -382,10 +327,10 @@ proto::ExecutorSnapshot Watcher::Build() const {
     snapshot.set_boot_id(boot_id_);
   }
   // In a shared cgroup each executor would count them.
-  if (oom_kills && oom_kills_at_start_ && *oom_kills > *oom_kills_at_start_ && !shared_) {
+  if (const std::optional<uint64_t> start = kill_counter_.at_start(); oom_kills && start && *oom_kills > *start && !shared_) {
     proto::Counter* counter = snapshot.add_counters();
     counter->set_name("oomKills");
-    counter->set_value(*oom_kills - *oom_kills_at_start_);
+    counter->set_value(*oom_kills - *start);
   }
   if (early_words_ != 0) {
     proto::Counter* counter = snapshot.add_counters();

@@ -33,10 +33,12 @@
 #include "system/memory_pressure.h"
 #include "watch/early_warning.h"
 #include "watch/kernel_kills.h"
+#include "watch/kill_counter.h"
 #include "watch/news.h"
 #include "watch/peak_moment.h"
 #include "watch/process_watch.h"
 #include "watch/resident_code.h"
+#include "watch/swap_watch.h"
 #include "watch/time_line.h"
 
 namespace memprof {
@@ -53,11 +55,11 @@ struct DeadWorker {
   std::optional<uint64_t> limit_bytes;
 };
 
-// A program that the kernel has killed, which a Python worker had started.
+// A process that the kernel has killed: a program which a Python worker had started, or the driver's own Python.
 struct DeadProgram {
-  ProcessName owner;  // the worker
-  int32_t pid = 0;
-  std::string name;
+  ProcessName owner;  // the worker; pid 0: it is the driver's
+  ProcessName process;
+  std::string name;      // of a program
   int64_t time_ms = 0;   // when it was found gone
   proto::Moment before;  // the tick before, with the program
   std::optional<uint64_t> limit_bytes;
@@ -72,10 +74,11 @@ struct PauseSums {
 struct WatcherOptions {
   std::string host;
   std::string java_version;
-  std::string agent_loaded;    // "agentpath" or "jar"
-  bool with_driver = false;    // local mode: the driver's Python process is watched, too
-  uint64_t granted_bytes = 0;  // bound on all processes together that the cluster manager enforces without a cgroup; 0: it doesn't
-  bool withheld = false;       // names of the user's own Python modules (profile/withheld.h), and of programs
+  std::string agent_loaded;       // "agentpath" or "jar"
+  bool with_driver = false;       // local mode: the driver's Python process is watched, too
+  uint64_t granted_bytes = 0;     // bound on all processes together that the cluster manager enforces without a cgroup; 0: it doesn't
+  bool counts_processes = false;  // it does so by the sum of their resident memory (YARN), whatever group they are in
+  bool withheld = false;          // names of the user's own Python modules (profile/withheld.h), and of programs
   std::function<uint64_t()> offheap_live_bytes;
   std::function<std::optional<uint64_t>()> heap_used_after_gc;  // nothing before the first collection
   std::function<std::vector<AddressRange>()> offheap_blocks;    // large ones, in order of address
@@ -90,6 +93,7 @@ struct WatcherOptions {
   std::function<void()> looked;                        // after a look at the processes, when all else is sent
   std::function<void(const DeadWorker&)> worker_died;  // it may have ended normally
   std::function<void(const DeadProgram&)> program_killed;
+  std::function<void(const DeadProgram&)> driver_killed;  // empty: whoever has started the driver tells of it
 };
 
 class Watcher {
@@ -118,7 +122,9 @@ class Watcher {
   void TakeSample(bool anyhow);
   TimeSample SampleNow() const;
   void SendTimeLine();
-  void SendWorkerDeaths();
+  void SendDeaths();
+  void SendWorkerDeath(const WatchedProcess& process);
+  void SendKilled(const WatchedProcess& process);
   bool HeldToGrant() const;
   bool HeldToHost() const;
   bool StaysNear() const;
@@ -129,6 +135,7 @@ class Watcher {
   void Send(Clock::time_point now);
   proto::ExecutorSnapshot Build() const;
   void FindContainer();
+  std::optional<uint64_t> LimitOfContainer() const;
   void FollowLimit();
   void FindPressure();
 
@@ -153,8 +160,8 @@ class Watcher {
   bool shared_ = false;
   std::string why_unseen_;     // a limit that there may be; "": there is none but those that are seen
   Shortcomings shortcomings_;  // of the watcher, since Start
-  std::string kill_counter_;
-  std::optional<uint64_t> oom_kills_at_start_, host_kills_at_start_, host_kills_now_;
+  KillCounter kill_counter_;
+  std::optional<uint64_t> host_kills_at_start_, host_kills_now_;
   int64_t host_kills_read_ms_ = 0;  // when that was
   std::string boot_id_;
   SparkNews spark_;  // as of the last look
@@ -164,6 +171,7 @@ class Watcher {
   std::chrono::milliseconds pace_{0};
   uint64_t processes_bytes_ = 0;  // of all, at the last look
   PeakMoment peak_;
+  SwapWatch swap_;
   proto::Moment last_;
   EarlyWarning early_warning_, grant_warning_, host_warning_;
   TimeLine time_line_;

@@ -23,6 +23,8 @@ SETTINGS = "SPARKMEMPROF_PROGRAM"
 # Where a driver's JVM says in which directory its report is (ReportPlace.java), and leaves the report itself if it
 # exits because of a full heap: <pid>.report.json (last_report.h).
 LAST_REPORT = "SPARKMEMPROF_LAST_REPORT"
+# Set where a killed Python of the driver is told of by who has started it: the agent of the driver's JVM then doesn't.
+PYTHON_IS_WATCHED = "SPARKMEMPROF_PYTHON_IS_WATCHED"
 
 # With one of these options, Python does not run our sitecustomize, or ignores PYTHONPATH.
 _CLOSED_TO_US = frozenset("EIS")

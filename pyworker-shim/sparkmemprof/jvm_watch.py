@@ -8,21 +8,17 @@ from __future__ import annotations
 
 import atexit
 import os
-import socket
 import threading
 import time
 from typing import Any
 
 from .cli.driver_watch import DriverWatch, last_application
 from .failures import gateway_of_program
+from .jvm_end import MOST_WAIT_SECONDS, POLL_SECONDS, answers
 
-# Its connections are closed a moment before a process is gone.
-_MOST_WAIT_SECONDS = 5
 # A JVM that ends itself because of a full heap looks at it first. Meanwhile calls fail, and the kernel still takes
 # connections for it.
 _MOST_OF_LAST_WORDS_SECONDS = 30
-_POLL_SECONDS = 0.05
-_CONNECT_SECONDS = 1
 
 
 class JvmWatch:
@@ -47,7 +43,8 @@ class JvmWatch:
     def note(self, lost: bool) -> str:
         """If this process's JVM was killed while an application ran: its post-mortem's headline and place, else "".
         `lost`: a connection broke. The first call writes and prints the post-mortem. Waits for a JVM that is about to
-        end: at most 5 s, once; at most 30 s, once, if it has begun to end itself because of a full heap."""
+        end: at most 5 s, once; at most 30 s, once, if it has begun to end itself because of a full heap; both times
+        the application's `spark.memprof.patience`."""
         gateway = gateway_of_program()
         process = getattr(gateway, "proc", None)  # None, too, if another process has started that JVM
         if process is None or os.getpid() != self._owner:
@@ -69,15 +66,16 @@ class JvmWatch:
                 self._telling = False
 
     def _wait(self, process: Any, gateway: Any, ending: bool) -> int | None:
-        if process.poll() is None and ((process.pid, ending) in self._awaited or (not ending and _answers(gateway))):
+        if process.poll() is None and ((process.pid, ending) in self._awaited or (not ending and answers(gateway))):
             return None
         known, begin = (process.pid, ending), time.monotonic()
         while process.poll() is None:
             ending = ending or self._watch.is_ending(process.pid)
-            if time.monotonic() - begin >= (_MOST_OF_LAST_WORDS_SECONDS if ending else _MOST_WAIT_SECONDS):
+            most = _MOST_OF_LAST_WORDS_SECONDS if ending else MOST_WAIT_SECONDS
+            if time.monotonic() - begin >= most * self._watch.patience(process.pid):
                 self._awaited |= {known, (process.pid, ending)}
                 break
-            time.sleep(_POLL_SECONDS)
+            time.sleep(POLL_SECONDS)
         return process.poll()
 
     def _tell(self, pid: int, status: int) -> str:
@@ -111,13 +109,3 @@ def _ended_jvm() -> int | None:
         return None if process is None or process.poll() is None else process.pid
     except Exception:
         return None
-
-
-def _answers(gateway: Any) -> bool:
-    """Whether the JVM still takes connections: then something else broke the one that was lost, such as a Ctrl-C."""
-    try:
-        parameters = gateway.gateway_parameters
-        socket.create_connection((parameters.address, parameters.port), _CONNECT_SECONDS).close()
-    except OSError:
-        return False
-    return True

@@ -13,6 +13,7 @@ from typing import Any
 from sparkmemprof.arrow_pool import ArrowPool, arrow_pool, count_arrow_pool
 from sparkmemprof.children import LAST_REPORT, follow, is_starting
 from sparkmemprof.interpreters import load_hooks
+from sparkmemprof.jvm_end import leave_status
 from sparkmemprof.standard_error import say
 
 # Each process has a box of 2 MiB, which stays until the report is made.
@@ -63,17 +64,19 @@ class _Program:
 
 def start(settings: dict[str, Any]) -> None:
     """Starts profiling. `settings`: boxDirectory, applicationId, intervalBytes; reportPlaces: where the JVM of this
-    process's Spark application says where its report is. Never raises."""
+    process's Spark application says where its report is, and this process how that JVM ended. Never raises."""
     is_child = settings.get("isChild", False)
     try:
         program = _Program(load_hooks(), settings)
         if is_child and not program.has_room():
             return
         program.start()
-        atexit.register(program.finish)
-        os.register_at_fork(after_in_child=program.start_in_child)
         places = None if is_child else settings.get("reportPlaces")
         owner = os.getpid()
+        if places is not None:
+            atexit.register(lambda: os.getpid() == owner and leave_status(places))  # runs after what follows
+        atexit.register(program.finish)
+        os.register_at_fork(after_in_child=program.start_in_child)
         follow(
             lambda _words: settings, lambda words: _entries_of_spark(words, places if os.getpid() == owner else None)
         )
@@ -88,4 +91,6 @@ def start(settings: dict[str, Any]) -> None:
 def _entries_of_spark(words: list[str], report_places: str | None) -> dict[str, str] | None:
     """For the JVM that PySpark starts by spark-submit. An application that is submitted has another driver."""
     is_ours = words and os.path.basename(words[0]) == "spark-submit" and "pyspark-shell" in words
-    return {LAST_REPORT: report_places} if is_ours and report_places is not None else None
+    if not is_ours or report_places is None:
+        return None
+    return {LAST_REPORT: report_places}

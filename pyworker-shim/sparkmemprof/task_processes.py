@@ -45,7 +45,7 @@ class TaskProcesses:
         self._fork_has_room = False
         self._closes_forks = False
         self.task: tuple[int, ...] | None = None
-        self.udfs: list[tuple[str, str, int, str]] = []
+        self.udfs: list[tuple[str, str, int, str, bool]] = []
 
     def begin(self) -> None:
         """A task will follow; its own processes are counted from here."""

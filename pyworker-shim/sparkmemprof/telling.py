@@ -1,6 +1,6 @@
 """A thread that tells the driver's JVM what only the driver's Python knows of the user's code.
 
-Nobody waits for a JVM that doesn't answer. Standard library only.
+Nobody waits long for a JVM that doesn't answer. Standard library only.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ import sys
 import threading
 from typing import Any, Callable
 
-_MOST_WAIT_S = 1.0
+_MOST_WAIT_S = 1.0  # times the application's spark.memprof.patience
+_MOST_PATIENCE = 60
 
 
 def active_context() -> Any:
@@ -23,6 +24,7 @@ class Teller:
     """Thread-safe."""
 
     def __init__(self) -> None:
+        self._patience = 1  # of the context that was told last; set by the thread
         self._untold: queue.Queue[tuple[Any, Callable[[Any], object]]] = queue.Queue()
         threading.Thread(target=self._tell, name="sparkmemprof-telling", daemon=True).start()
 
@@ -34,7 +36,9 @@ class Teller:
         """Until all have been told, but not for long."""
         told = threading.Event()
         self._untold.put((None, lambda _: told.set()))
-        told.wait(_MOST_WAIT_S)
+        rounds = 0
+        while not told.wait(_MOST_WAIT_S) and (rounds := rounds + 1) < self._patience:
+            pass
 
     def untold(self) -> int:
         """About how many wait."""
@@ -42,12 +46,23 @@ class Teller:
 
     def _tell(self) -> None:
         given_up: Any = None
+        known: Any = None
         while True:
             context, call = self._untold.get()
             if context is None:
                 call(None)
             elif context is not given_up:
                 try:
+                    if context is not known:
+                        known, self._patience = context, _patience_of(context)
                     call(context._gateway.jvm.org.sparkmemprof.MemoryProfilerPlugin)
                 except Exception:  # an application without a profiler, or whose JVM has gone
                     given_up = context
+
+
+def _patience_of(context: Any) -> int:
+    """What the JVM says that the setting is; where it can't be read, the JVM's half warns."""
+    try:
+        return min(max(int(context._conf.get("spark.memprof.patience", "1")), 1), _MOST_PATIENCE)
+    except Exception:
+        return 1

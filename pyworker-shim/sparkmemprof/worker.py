@@ -11,6 +11,7 @@ A failure here is reported once, in one line on stderr for a daemon and all its 
 from __future__ import annotations
 
 import functools
+import inspect
 import mmap
 import sys
 from types import CodeType, ModuleType
@@ -55,7 +56,7 @@ class WorkerProfiler:
         self._eval_type: int | None = None
         self._eval_type_names: dict[int, str] = {}
         self._processes = TaskProcesses(hooks, config, warn)
-        self._dropped_udfs: set[tuple[str, str, int, str]] = set()
+        self._dropped_udfs: set[tuple[str, str, int, str, bool]] = set()
         self._codes: dict[int, tuple[CodeType, list[str]]] = {}  # by id; they stay alive while they have names
         self._arrow_at_open: ArrowPool | None = None
         self._is_first_task = True
@@ -190,7 +191,8 @@ class WorkerProfiler:
         kind = kind_of_command(command) or self._kind()
         for function in user_functions(command):
             self._name_code(function)
-            udf = (function.name, function.file, function.line, kind)
+            is_generator = bool(function.code.co_flags & inspect.CO_GENERATOR)
+            udf = (function.name, function.file, function.line, kind, is_generator)
             if udf in self._processes.udfs:
                 continue
             if self._hooks.add_udf(*udf):

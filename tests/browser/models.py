@@ -177,6 +177,12 @@ def off_heap_site(function, size, **made_by):
     return {"origin": "jvm-offheap", "bytes": size, "blocks": 3, "errorBytes": 0, **made, "frames": [frame], "lead": 0}
 
 
+def native_site(function, size, **made_by):
+    site = off_heap_site(function, size, **made_by)
+    frame = {**site["frames"][0], "language": "native", "file": "table.rs", "module": "/opt/libengine.so"}
+    return {**site, "origin": "jvm-native", "frames": [frame]}
+
+
 def executor(name, used, limit, processes=2, enforced=True):
     each = used // processes
     kinds = ["jvm", *["python-worker"] * (processes - 1)]
@@ -258,6 +264,12 @@ def executor(name, used, limit, processes=2, enforced=True):
                 off_heap_site("io.netty.buffer.PoolArena.newChunk", 12_000_101, thread="block transfer"),
             ],
             "otherBytes": 13,
+        },
+        "nativeOfNoTask": {
+            "timeMs": 1_700_000_000_900,
+            "totalBytes": 44_000_040,
+            "sites": [native_site("grow", 44_000_023, thread="native thread tokio-runtime-w")],
+            "otherBytes": 17,
         },
         "javaVersion": "17.0.15",
         "agentLoaded": "jar",

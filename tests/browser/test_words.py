@@ -2,10 +2,10 @@
 
 import json
 import re
-import subprocess
 
 import browsing
 import models
+import processes
 import pytest
 
 APP = browsing.ROOT / "report-app"
@@ -66,14 +66,7 @@ SHARES = [(1, 1000), (5, 1000), (15, 1000), (25, 1000), (333, 1000), (666, 1000)
 def of_app():
     advice = [{"conf": conf, "from": before, "to": to, "because": "why"} for conf, before, to in ADVICE]
     given = json.dumps({"frames": FRAMES, "bytes": BYTES, "shares": SHARES, "advice": advice})
-    answer = subprocess.run(
-        ["node", "--input-type=module", "--eval", CALLER],
-        input=given,
-        cwd=APP,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    answer = processes.run(["node", "--input-type=module", "--eval", CALLER], 60, input=given, cwd=APP)
     assert answer.returncode == 0, answer.stderr
     return json.loads(answer.stdout)
 

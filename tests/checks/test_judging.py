@@ -8,6 +8,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "integration/chaos"))
 import judging
+import results
 
 EXECUTOR, OTHER, HOME, ELSEWHERE, WHEN = "3", "4", "/containers/first", "/containers/second", 100.0
 HOMES = {EXECUTOR: HOME, OTHER: ELSEWHERE}
@@ -24,6 +25,7 @@ def told(pid=71, process="python-worker", **other):
         "executorId": EXECUTOR,
         "pid": pid,
         "outOfMemory": True,
+        "unknown": False,
         "timeMs": WHEN * 1e3,
         "sites": [{"liveAtPeakBytes": 50_000_017, "frames": [frame]}],
         **other,
@@ -130,3 +132,58 @@ def test_what_is_counted():
     assert worker.line_right
     other = [{"liveAtPeakBytes": 50_000_017, "frames": [{"language": "python", "file": "/jobs/job.py", "line": 1}]}]
     assert judge([BY_SIGNAL], [], [told(outOfMemory=False, sites=other)]).verdicts[0].line_right is False
+
+
+def test_an_unknown_death_is_neither_right_nor_wrong_unless_the_kernel_did_it():
+    unknown = told(outOfMemory=False, unknown=True)
+    (verdict,) = judge([BY_SIGNAL], [], [unknown]).verdicts
+    assert (verdict.told, verdict.unknown, verdict.memory_right) == (True, True, None)
+    (verdict,) = judge([BY_KERNEL], [WHEN - 0.2], [unknown]).verdicts
+    assert (verdict.told, verdict.unknown, verdict.memory_right) == (True, True, False)
+    (verdict,) = judge([BY_SIGNAL], [], [told(outOfMemory=False)]).verdicts
+    assert not verdict.unknown
+
+
+def application(*verdicts, filled=0):
+    """One line of results."""
+    counts = dict.fromkeys(("status", "byKernel", "extraFailedTasks", "leftBoxes", "corrupt"), 0)
+    return {**counts, "filled": filled, "seed": 1, "untoldKills": [], "unasked": [], "verdicts": [*verdicts]}
+
+
+def found(death=BY_SIGNAL, **other):
+    verdict = judging.Verdict(death, told=True, by_itself=True, memory_right=True, line_right=True)
+    return dataclasses.asdict(dataclasses.replace(verdict, **other))
+
+
+def rows(*verdicts):
+    """What the table has, by its first column."""
+    lines = results.summary([application(*verdicts)], 0.9).splitlines()[2:]
+    return {cells[0]: cells[1:] for cells in ([cell.strip() for cell in line.strip("|").split("|")] for line in lines)}
+
+
+def test_unknown_deaths_and_lines_without_a_judge_have_rows_of_their_own():
+    unknown = found(unknown=True, memory_right=None)
+    of_kernel = found(BY_KERNEL, unknown=True, memory_right=False)
+    table = rows(found(), found(memory_right=None), unknown, of_kernel, found(line_right=None))
+    assert table["right about memory or not"][0] == "2"
+    assert "; 1 in doubt:" in table["right about memory or not"][1]
+    assert table["told as unknown"] == ["2", "1 of them killed by the kernel, which is wrong"]
+    assert table["right about the top line"] == ["4", "of 4 judged"]
+    assert table["top lines without a judge"][0] == "1"
+
+
+def test_what_is_below_what_is_demanded():
+    fine = [*[found()] * 8, found(unknown=True, memory_right=None), found(line_right=None)]
+    assert not results.misses([application(*fine, filled=1)]), "neither is wrong"
+    assert results.misses([application(*fine)]), "no container was nearly full, so why is it unknown?"
+    assert results.misses([application(*fine, found(line_right=None), filled=1)]), "too few lines were judged"
+    for wrong in (
+        found(told=False),
+        found(memory_right=False),
+        found(BY_KERNEL, unknown=True, memory_right=False),
+        found(line_right=False),
+    ):
+        assert results.misses([application(*fine, wrong, filled=2)])
+        assert len([*results.worth_a_look([application(*fine, wrong)])]) == 1
+    assert not results.misses([application(*[found()] * 99, found(line_right=False))])
+    assert results.misses([application(*[found()] * 98, *[found(line_right=None)] * 10, found(line_right=False))])

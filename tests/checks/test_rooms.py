@@ -57,7 +57,7 @@ AGENT = {
 FROM_COMMON = {
     "jvmti-agent": {
         "base": "base",
-        "stacks": "base hooking proto",
+        "stacks": "base hooking proto symbols",
         "rss": "base blackbox resident system",
         "gc": "base proto",
         "boxes": "base blackbox profile proto system",

@@ -138,14 +138,18 @@ json Left(const proto::LeftOffHeap& left) {
   json out = {{"timeMs", left.time_ms()}, {"otherBytes", left.other_bytes()}, {"sites", json::array()}};
   for (const proto::LeftSite& site : left.sites()) {
     const proto::TaskProfile& names = left.names();
-    json one = {{"bytes", site.bytes()},
-                {"stageId", site.stage_id()},
-                {"tasks", site.tasks()},
-                {"thread", names.strings(static_cast<int>(site.thread()))},
-                {"functions", json::array()}};
+    json one = {{"bytes", site.bytes()},      {"stageId", site.stage_id()},
+                {"tasks", site.tasks()},      {"thread", names.strings(static_cast<int>(site.thread()))},
+                {"functions", json::array()}, {"native", json::array()}};
     for (uint32_t stack = site.stack(); stack != 0; stack = names.stacks(static_cast<int>(stack) - 1).parent()) {
       const proto::Frame& frame = names.frames(static_cast<int>(names.stacks(static_cast<int>(stack) - 1).frame()));
-      one["functions"].push_back(names.strings(static_cast<int>(frame.function())));
+      const std::string& function = names.strings(static_cast<int>(frame.function()));
+      if (frame.language() == proto::NATIVE) {
+        one["native"].push_back(
+            {{"function", function}, {"module", names.strings(static_cast<int>(frame.module()))}, {"offset", frame.offset()}});
+      } else {
+        one["functions"].push_back(function);
+      }
     }
     out["sites"].push_back(one);
   }
@@ -300,6 +304,7 @@ int main(int argc, char** argv) {
   if (envelope.has_worker_death()) out["workerDeath"] = WorkerDeath(envelope.worker_death());
   if (envelope.has_heap_shortage()) out["shortage"] = Shortage(envelope.heap_shortage());
   if (envelope.has_left_off_heap()) out["left"] = Left(envelope.left_off_heap());
+  if (envelope.has_left_native()) out["leftNative"] = Left(envelope.left_native());
   if (envelope.has_retained_heap()) out["retained"] = Retained(envelope.retained_heap());
   if (envelope.has_symbols()) {
     out["symbols"] = json::array();

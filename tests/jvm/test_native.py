@@ -6,6 +6,7 @@ from conftest import BUILD, sites, skip_without
 KEPT, ZEROED, ALIGNED, MADE, GROWN, HELD = 50_331_653, 33_554_467, 19_999_999, 17_000_023, 23_000_009, 9_000_007
 OUTSIDE, UNBOUND, BOUND, NARROW = 12_000_017, 7_000_003, 5_000_011, 3_000_029
 LARGE, SMALL = 9_000_007, 300_007
+KEEPERS, RUNTIMES, TASKS = 12_000_017, 7_000_003, 9_000_007
 CHILDS_END = 7 << 8  # its exit status, as waitpid() has it
 SMALL_BYTES = 2_000_000 * 1000
 HOG = str(BUILD / "tests" / "jvm" / "libnative_hog.so")
@@ -82,6 +83,26 @@ def test_threads_of_no_task(java):
     assert counters["noTaskNativeBytes: native thread hog-runtime-#"] == UNBOUND
     assert counters["noTaskNativeBytes: native thread hog-bound-#"] == BOUND
     assert counters["noTaskNativeBytes: native thread hog-narrow-#"] == NARROW
+
+
+def test_what_no_running_task_holds(java):
+    outcome = java.run("NativeOutside", agent="", env={"NATIVE_HOG": HOG})
+    assert outcome.status == 0, outcome.err
+    last = [message["leftNative"] for message in outcome.messages() if "leftNative" in message][-1]
+    held = {site["bytes"]: site for site in last["sites"] if any(frame["module"] == HOG for frame in site["native"])}
+    made = {size: (site["stageId"], site["thread"], site["tasks"]) for size, site in held.items()}
+    assert made == {
+        KEEPERS: (-1, "thread keeper-#", 0),
+        RUNTIMES: (-1, "native thread hog-runtime-#", 0),
+        TASKS: (3, "", 1),
+    }
+    assert "NativeHog.keep" in held[KEEPERS]["functions"]
+    assert "NativeOutside.main" in held[TASKS]["functions"]
+    assert held[RUNTIMES]["functions"] == [], "its thread is none of Java's"
+    told = names(outcome)
+    for site in held.values():
+        innermost = site["native"][0]
+        assert (innermost["function"] or told[innermost["module"], innermost["offset"]]) == "hog_keep"
 
 
 @pytest.mark.parametrize("collector", ["Serial", "Parallel", "G1", "Z", "Shenandoah"])

@@ -3,7 +3,7 @@
 import pytest
 
 BAD = [
-    ("intervall=512k", "known keys are box.dir, container.bytes, driver.enabled, enabled, eventLog.enabled, "),
+    ("intervall=512k", "known keys are box.dir, container.bytes, container.counted, driver.enabled, enabled, "),
     ("interval=12q", "such as 65536, 512k or 1m"),
     ("interval=", "such as 65536, 512k or 1m"),
     ("interval=-5", "such as 65536, 512k or 1m"),

@@ -1,6 +1,7 @@
 """Rows of the JVM's resident memory, against amounts that the program and the JVM's options fix."""
 
 import pytest
+from conftest import BUILD
 from test_native import HOG
 
 KIB, MIB = 1 << 10, 1 << 20
@@ -37,3 +38,15 @@ def test_rows_of_the_jvm_add_up(java, collector):
     assert stacks + others < THREADS * 440 * KIB + 32 * MIB
     assert 4 * MIB < rows["code cache"] < 16 * MIB
     assert rows["mapped files"] > 8 * MIB
+
+
+def test_a_malloc_of_another_library_is_named(java17):
+    """jemalloc or mimalloc, preloaded: what libc says of its own heaps is of none of its blocks."""
+    preloaded = {"LD_PRELOAD": str(BUILD / "tests" / "jvm" / "libother_malloc.so")}
+    outcome = java17.run("ResidentRows", env={"NATIVE_HOG": HOG, **preloaded}, jvm=["-XX:MaxDirectMemorySize=1g"])
+    assert outcome.status == 0, outcome.err
+    last = outcome.snapshots()[-1]
+    (jvm,) = [process for process in last["processes"] if process["kind"] == "jvm"]
+    assert jvm["rows"]["malloc (libother_malloc.so), metaspace and other mappings"] > MIB
+    assert not {"malloc", "allocator retention", "metaspace, GC structures and other mappings"} & set(jvm["rows"])
+    assert "libother_malloc.so's" in last["notAvailable"]["the JVM's row of malloc"]

@@ -48,7 +48,7 @@ def test_of_many_short_tasks_few_bring_the_executors_figures(java17):
     outcome = java17.run("ShortTasks")
     assert outcome.status == 0, outcome.err
     ended = [outcome.task(path.name) for path in sorted(outcome.folder.glob("ended-*"))]
-    assert len(ended) == 60
+    assert len(ended) >= 60
     taken = [task["executor"]["takenMs"] for task in ended if "executor" in task]
     assert "executor" in ended[0]
     assert len(taken) > 1

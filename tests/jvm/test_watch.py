@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import memory_cgroups
+import processes
 import pytest
 from namespaces import mounted
 
@@ -164,17 +165,42 @@ def test_a_real_limit_is_found_and_shown(java17, daemon):
         assert WORKER_BYTES < peak["usedBytes"] < 1_468_006_400
 
 
+@pytest.mark.parametrize("counted", ["true", "false"])
+def test_a_group_around_several_containers_is_not_the_executors(java17, daemon, counted):
+    """A NodeManager of YARN that makes no groups: what others use in its own doesn't count against a grant."""
+    fill = f"block = bytearray(b'x') * {3 * WORKER_BYTES}; print(len(block), flush=True); input()"
+    with memory_cgroups.container(1_468_006_400) as group:
+        words = [*memory_cgroups.entering(group), sys.executable, "-c", fill]
+        with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as beside:
+            beside.stdout.readline()
+            agent = f"container.bytes=600m,container.counted={counted}"
+            prefix = memory_cgroups.entering(group)
+            outcome = java17.run("WatchedTree", sys.executable, agent=agent, env=daemon, prefix=prefix)
+            beside.kill()
+    assert outcome.status == 0, outcome.err
+    last = outcome.snapshots()[-1]
+    peak = last["atPeak"]
+    if counted == "true":
+        assert "cgroupLimitBytes" not in last
+        assert peak["usedBytes"] < sum(process["peakRssBytes"] for process in last["processes"]) + WORKER_BYTES
+    else:
+        assert last["cgroupLimitBytes"] == 1_468_006_400
+        assert peak["usedBytes"] > 4 * WORKER_BYTES
+
+
 def test_a_limit_that_is_set_later_on_another_level_is_of_that_group(java17, daemon):
     """A pod that is resized while it runs: what others use around it doesn't count against its own limit."""
     fill = f"block = bytearray(b'x') * {3 * WORKER_BYTES}; print(len(block), flush=True); input()"
     with memory_cgroups.container(1_468_006_400) as outer, memory_cgroups.group_within(outer, "inner") as inner:
         words = [*memory_cgroups.entering(outer), sys.executable, "-c", fill]
-        with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as beside:
-            beside.stdout.readline()
+        beside = processes.start(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        try:
+            assert beside.stdout.readline(), "it holds its block"
             java17.folder.mkdir(parents=True, exist_ok=True)
             (java17.folder / "limit.then").write_text(f"943718400 {inner}/memory.limit_in_bytes")
             outcome = java17.run("WatchedTree", sys.executable, env=daemon, prefix=memory_cgroups.entering(inner))
-            beside.kill()
+        finally:
+            processes.kill_session(beside)
     assert outcome.status == 0, outcome.err
     last = outcome.snapshots()[-1]
     assert last["cgroupLimitBytes"] == 943_718_400

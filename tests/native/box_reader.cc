@@ -47,7 +47,8 @@ py::dict SessionOf(const BoxSession& session) {
                           "frames"_a = StackOf(session, site.stack)));
   }
   for (const BoxUdf& udf : session.udfs) {
-    udfs.append(py::dict("name"_a = udf.name, "file"_a = udf.file, "line"_a = udf.line, "kind"_a = udf.kind));
+    udfs.append(
+        py::dict("name"_a = udf.name, "file"_a = udf.file, "line"_a = udf.line, "kind"_a = udf.kind, "is_generator"_a = udf.is_generator));
   }
   py::dict counters;
   for (const BoxCounter& counter : session.counters) counters[py::str(counter.name)] = counter.value;

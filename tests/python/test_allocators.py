@@ -3,6 +3,7 @@
 import math
 import os
 import pathlib
+import platform
 
 import pytest
 from conftest import APPLICATION, INTERVAL, NATIVE, box_reader, python_of
@@ -70,6 +71,17 @@ def test_libraries_that_come_late_and_go(run_scene, boxes):
         assert (site["allocations"], site["live"]) == (1, expected["size"])
         assert pathlib.Path(native_frames(site)[-1]["module"]).name == expected["module"]
     assert scene["next"] == 2, "dlsym(RTLD_NEXT) still goes by its caller"
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="look-ups are hooked on x86-64 alone")
+def test_functions_that_were_looked_up(run_scene, boxes):
+    scene = run_scene("looked_up_functions")
+    assert len(scene["expected"]) == 2
+    for expected in scene["expected"]:
+        site = site_of(boxes.sites(), expected["size"])
+        assert python_frames(site)[-1]["line"] == expected["line"]
+        assert (site["allocations"], site["live"]) == (1, expected["live"])
+    assert (scene["missing"], scene["other"]) == (False, True), "all else is found as before"
 
 
 def test_residency_is_what_was_touched(run_scene, boxes):

@@ -3,9 +3,9 @@
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
 
+import processes
 import pytest
 
 SCRIPT = """
@@ -33,13 +33,8 @@ def other_pythons():
 
 
 def warnings_of(python, package, change=""):
-    finished = subprocess.run(
-        [python, "-c", SCRIPT.format(change=change)],
-        env={**os.environ, "PYTHONPATH": str(package)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    script = SCRIPT.format(change=change)
+    finished = processes.run([python, "-c", script], 60, env={**os.environ, "PYTHONPATH": str(package)})
     assert finished.stdout == "unharmed False\n", finished.stderr
     return finished.stderr.splitlines()
 

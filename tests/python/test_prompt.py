@@ -7,7 +7,7 @@ import types
 
 import pytest
 from conftest import ROOT
-from processes import until
+from processes import patient, until
 
 sys.path.insert(0, str(ROOT / "pyworker-shim"))
 from sparkmemprof import prompt, telling
@@ -28,13 +28,21 @@ class Jvm:
         org = types.SimpleNamespace(sparkmemprof=types.SimpleNamespace(MemoryProfilerPlugin=self.plugin))
         self._gateway = types.SimpleNamespace(jvm=types.SimpleNamespace(org=org))
         self._jsc = object()
+        self.patience = "1"
+        self._conf = types.SimpleNamespace(get=lambda name, otherwise: self.patience)
 
     def notebook_cell(self, *told):
         self.calls += 1
-        self.answers.wait(60)
+        self.answers.wait(patient(60))
         if self.fails:
             raise RuntimeError("no profiler there")
         self.told.append(told)
+
+
+@pytest.fixture(autouse=True)
+def no_hurry(monkeypatch):
+    """What is told is told: only the tests of the time limit have a short one."""
+    monkeypatch.setattr(telling, "_MOST_WAIT_S", patient(60))
 
 
 @pytest.fixture
@@ -105,3 +113,19 @@ def test_nobody_waits_for_a_jvm_that_does_not_answer(monkeypatch):
     assert context.told == []
     context.answers.set()
     until(lambda: context.told, 60, "it is told once the JVM answers")
+
+
+@pytest.mark.parametrize(("patience", "known"), [("60", 2), ("much", 1)])
+def test_on_a_busy_machine_the_jvm_has_more_time(monkeypatch, patience, known):
+    monkeypatch.setattr(telling, "_MOST_WAIT_S", 0.5)
+    teller, context = telling.Teller(), Jvm()
+    context.patience = patience
+    teller.tell(context, lambda plugin: plugin.notebookCell("first", 0, "text"))
+    until(lambda: context.told, 60, "the first is told, and the setting is known")
+    context.answers.clear()
+    if known == 2:
+        threading.Timer(1.5, context.answers.set).start()
+    teller.tell(context, lambda plugin: plugin.notebookCell("second", 0, "text"))
+    teller.wait()
+    assert len(context.told) == known
+    context.answers.set()

@@ -5,6 +5,7 @@ import pathlib
 import subprocess
 import sys
 
+import processes
 import pytest
 from conftest import JOBS, line_of, on
 
@@ -199,11 +200,5 @@ def test_a_warning_survives_a_closed_stderr(package):
         "profile_workers_of(types.ModuleType('daemon')); print('unharmed')"
     )
     python = os.environ.get("MEMPROF_PYTHON_4", sys.executable)
-    finished = subprocess.run(
-        [python, "-c", script],
-        env={**os.environ, "PYTHONPATH": str(package)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    finished = processes.run([python, "-c", script], 60, env={**os.environ, "PYTHONPATH": str(package)})
     assert finished.stdout == "unharmed\n"

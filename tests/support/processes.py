@@ -76,7 +76,7 @@ def stop(process, seconds=20):
     """Asks it to end, and kills all of its session that has not ended then."""
     sessions = {process.pid}
     try:
-        _living(sessions)
+        living(sessions)
         process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(patient(seconds))
@@ -84,7 +84,7 @@ def stop(process, seconds=20):
         kill_session(process, sessions)
 
 
-def _living(sessions):
+def living(sessions):
     """The processes of these sessions that have not ended, by number. Adds the sessions that they have started."""
     alive = {}
     for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
@@ -108,10 +108,14 @@ def kill_session(process, sessions=()):
 
     `sessions`: those that it is known to have started.
     """
-    sessions = {process.pid, *sessions}
-    while members := _living(sessions):
+    kill_all({process.pid, *sessions})
+    process.wait()
+
+
+def kill_all(sessions):
+    """What lives of these sessions, a set of their leaders' numbers, and of those that they have started."""
+    while members := living(sessions):
         for member in members:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(member, signal.SIGKILL)
         time.sleep(0.01)
-    process.wait()

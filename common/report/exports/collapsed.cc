@@ -27,7 +27,7 @@ Result<std::string> RenderCollapsed(std::string_view report_json, Measure measur
   for (const ExportedStack& stack : StacksOf(*report)) {
     const uint64_t bytes = stack.Value(measure).value_or(0);
     if (bytes == 0) continue;
-    out += Word(StageFrame(*stack.stage));
+    out += Word(StageFrame(stack));
     if (stack.site == nullptr) out += ";" + RestFrame(stack.origin);
     if (stack.site != nullptr) {
       for (const ReportFrame& frame : stack.site->frames) out += ";" + Word(FrameWithPlace(frame));

@@ -1,4 +1,5 @@
-// A table (RFC 4180, with a header) of every site of every stage, and of the remainders. An empty field: not measured.
+// A table (RFC 4180, with a header) of every site of every stage, and of the remainders; last all stages without a row of the report,
+// which have no id. An empty field: not measured.
 #include <fmt/format.h>
 
 #include "report/exports/exports.h"
@@ -50,15 +51,16 @@ Result<std::string> RenderCsv(std::string_view report_json) {
     if (site != nullptr) {
       for (const ReportFrame& one : site->frames) stack += (stack.empty() ? "" : " > ") + FrameWithPlace(one);
     }
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", row.stage->stage_id, row.stage->attempt,
-                       Field(row.stage->name), OriginWord(row.origin), Field(site != nullptr && site->udf ? site->udf->name : ""),
-                       Field(site != nullptr && site->udf ? site->udf->kind : ""), Field(frame == nullptr ? "" : FrameTitle(*frame)),
-                       Field(frame == nullptr ? "" : frame->file), frame == nullptr || frame->line == 0 ? "" : std::to_string(frame->line),
-                       site == nullptr ? "" : std::to_string(site->tasks), row.allocated_bytes, row.allocations,
-                       Number(row.live_at_peak_bytes), Number(row.resident_at_peak_bytes),
-                       site == nullptr ? "" : TrueOrFalse(site->resident_in_part), site == nullptr ? "" : TrueOrFalse(site->sampled),
-                       site == nullptr ? "" : Number(site->error_bytes), Field(stack),
-                       site == nullptr ? "" : Number(site->resident_later_bytes));
+    out += fmt::format(
+        "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", row.stage == nullptr ? "" : std::to_string(row.stage->stage_id),
+        row.stage == nullptr ? "" : std::to_string(row.stage->attempt), Field(row.stage == nullptr ? StageFrame(row) : row.stage->name),
+        OriginWord(row.origin), Field(site != nullptr && site->udf ? site->udf->name : ""),
+        Field(site != nullptr && site->udf ? site->udf->kind : ""), Field(frame == nullptr ? "" : FrameTitle(*frame)),
+        Field(frame == nullptr ? "" : frame->file), frame == nullptr || frame->line == 0 ? "" : std::to_string(frame->line),
+        site == nullptr ? "" : std::to_string(site->tasks), row.allocated_bytes, row.allocations, Number(row.live_at_peak_bytes),
+        Number(row.resident_at_peak_bytes), site == nullptr ? "" : TrueOrFalse(site->resident_in_part),
+        site == nullptr ? "" : TrueOrFalse(site->sampled), site == nullptr ? "" : Number(site->error_bytes), Field(stack),
+        site == nullptr ? "" : Number(site->resident_later_bytes));
   }
   return out;
 }

@@ -42,12 +42,12 @@ class ProfileBuilder {
     } else {
       sample->add_location_id(LocationOf(RestFrame(stack.origin)));
     }
-    sample->add_location_id(LocationOf(StageFrame(*stack.stage)));
+    sample->add_location_id(LocationOf(StageFrame(stack)));
     sample->add_value(static_cast<int64_t>(stack.allocated_bytes));
     sample->add_value(static_cast<int64_t>(stack.allocations));
     sample->add_value(static_cast<int64_t>(stack.live_at_peak_bytes.value_or(0)));
     sample->add_value(static_cast<int64_t>(stack.resident_at_peak_bytes.value_or(0)));
-    AddLabel("stage", std::to_string(stack.stage->stage_id), sample);
+    if (stack.stage != nullptr) AddLabel("stage", std::to_string(stack.stage->stage_id), sample);
     AddLabel("origin", std::string(OriginWord(stack.origin)), sample);
     if (stack.site != nullptr && stack.site->udf) AddLabel("udf", UdfTitle(*stack.site->udf), sample);
   }

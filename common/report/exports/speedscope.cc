@@ -38,7 +38,7 @@ Json ProfileOf(const std::vector<ExportedStack>& stacks, Measure measure, Shared
   for (const ExportedStack& stack : stacks) {
     const uint64_t bytes = stack.Value(measure).value_or(0);
     if (bytes == 0) continue;
-    Json sample = {frames->Add(StageFrame(*stack.stage))};
+    Json sample = {frames->Add(StageFrame(stack))};
     if (stack.site == nullptr) sample.push_back(frames->Add(RestFrame(stack.origin)));
     if (stack.site != nullptr) {
       for (const ReportFrame& frame : stack.site->frames) {

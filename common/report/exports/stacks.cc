@@ -32,10 +32,16 @@ std::vector<ExportedStack> StacksOf(const Report& report) {
       stacks.push_back({&stage, rest.origin, nullptr, rest.allocated_bytes, rest.allocations, rest.live_at_peak_bytes, std::nullopt});
     }
   }
+  if (!report.other_stages) return stacks;
+  for (const ReportOriginSum& total : report.other_stages->totals) {
+    stacks.push_back({nullptr, total.origin, nullptr, total.allocated_bytes, total.allocations, total.live_at_peak_bytes, std::nullopt});
+  }
   return stacks;
 }
 
-std::string StageFrame(const ReportStage& stage) {
+std::string StageFrame(const ExportedStack& stack) {
+  if (stack.stage == nullptr) return "other stages";
+  const ReportStage& stage = *stack.stage;
   const std::string title = StageTitle(stage);
   const std::string attempt = stage.attempt == 0 ? "" : fmt::format(".{}", stage.attempt);
   return fmt::format("stage {}{}{}{}", stage.stage_id, attempt, title.empty() ? "" : " ", title);

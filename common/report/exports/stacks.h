@@ -30,7 +30,7 @@ constexpr std::string_view MeasureWord(Measure measure) {
 // Pointers refer to the report. A site, or (site null) the rest of an origin that has no site in the stage, so that allocated
 // bytes add up to the stage's. Live and resident bytes are the largest of any one task, so their sum means nothing.
 struct ExportedStack {
-  const ReportStage* stage = nullptr;
+  const ReportStage* stage = nullptr;  // null: all stages without a row of the report, then without a site, too
   Origin origin = Origin::kUnknown;
   const ReportSite* site = nullptr;
   uint64_t allocated_bytes = 0, allocations = 0;
@@ -40,8 +40,8 @@ struct ExportedStack {
 };
 std::vector<ExportedStack> StacksOf(const Report& report);  // in the report's order
 
-// The frame that stands for the stage, outermost of all: "stage 3 aggregate (job.py:41)".
-std::string StageFrame(const ReportStage& stage);
+// The frame that stands for the stage, outermost of all: "stage 3 aggregate (job.py:41)", "other stages".
+std::string StageFrame(const ExportedStack& stack);
 // The frame for the rest of an origin: "[python: sites without a place of their own]".
 std::string RestFrame(Origin origin);
 // "with_cpp (averages.py:27)".

@@ -28,6 +28,7 @@ enum class ProcessForm : bool { kOverItsLife, kAtAMoment };
 void Fields(Is<ReportProcess> auto& process, auto& visit, ProcessForm form) {
   const bool life = form == ProcessForm::kOverItsLife;
   visit.Value("pid", process.pid);
+  visit.OrNull("startTicks", process.start_ticks);
   visit.Value("kind", process.kind);
   visit.OrNull("name", process.name);
   visit.Value(life ? "peakRssBytes" : "bytes", process.peak_rss_bytes);
@@ -94,7 +95,7 @@ void Fields(Is<ReportRetained> auto& retained, auto& visit) {
 }
 
 void Fields(Is<ReportLeftSite> auto& site, auto& visit) {
-  visit.Derived("origin", [] { return OriginWord(Origin::kJvmOffHeap); });
+  visit.Word("origin", site.origin, OriginWord, OriginOfWord);
   visit.Value("bytes", site.bytes);
   visit.Value("blocks", site.blocks);
   visit.OrNull("errorBytes", site.error_bytes);
@@ -156,6 +157,12 @@ void Fields(Is<ReportHeapUse> auto& use, auto& visit) {
   visit.Value("wholeHeap", use.whole_heap);
 }
 
+void Fields(Is<ReportSwap> auto& swap, auto& visit) {
+  visit.Value("peakBytes", swap.peak_bytes);
+  visit.Value("besideJvmBytes", swap.beside_jvm_bytes);
+  visit.Value("leftBytes", swap.left_bytes);
+}
+
 void Fields(Is<ReportExecutor> auto& executor, auto& visit) {
   visit.Value("id", executor.id);
   visit.OrNull("host", executor.host);
@@ -168,6 +175,7 @@ void Fields(Is<ReportExecutor> auto& executor, auto& visit) {
   visit.Value("killsItselfOnOutOfMemory", executor.kills_itself_on_out_of_memory);
   visit.OrNull("requestedBytes", executor.requested_bytes);
   visit.OrNull("hostMemoryBytes", executor.host_memory_bytes);
+  visit.ObjectOrNull("swap", executor.swap);
   visit.OrNull("heapMaxBytes", executor.heap_max_bytes);
   visit.ObjectOrNull("heapAfterGc", executor.heap_after_gc);
   visit.ObjectOrNull("heapAfterGcPeak", executor.heap_after_gc_peak);
@@ -179,6 +187,7 @@ void Fields(Is<ReportExecutor> auto& executor, auto& visit) {
   visit.TimeLine("timeline", executor.time_line);
   visit.ObjectOrNull("retained", executor.retained);
   visit.ObjectOrNull("offHeapOfNoTask", executor.left_off_heap);
+  visit.ObjectOrNull("nativeOfNoTask", executor.left_native);
   visit.ObjectOrNull("nearlyFullHeap", executor.nearly_full_heap);
   visit.List("gc", executor.gc);
   visit.OrNull("gcStoppedMs", executor.gc_stopped_ms);

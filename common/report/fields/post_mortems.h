@@ -37,6 +37,7 @@ void Fields(Is<ReportPostMortem> auto& death, auto& visit) {
   visit.Value("executorId", death.executor_id);
   visit.Value("process", death.process);
   visit.OrNull("pid", death.pid);
+  visit.OrNull("startTicks", death.start_ticks);
   visit.OrNull("exitCode", death.exit_code);
   visit.Value("how", death.how);
   visit.Value("headline", death.headline);

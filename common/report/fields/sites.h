@@ -57,6 +57,7 @@ void Fields(Is<ReportSite> auto& site, auto& visit) {
   visit.IndexOrAbsent("askedBy", site.asked_by, site.frames.size());
   visit.OrAbsent("stageId", site.stage_id);
   visit.OrAbsent("thread", site.thread);
+  visit.TrueOrAbsent("leftByEarlierTasks", site.left_by_earlier_tasks);
   visit.OrAbsent("residentAgeMs", site.resident_age_ms);
 }
 

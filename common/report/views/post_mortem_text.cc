@@ -66,6 +66,7 @@ void PutSites(const ReportPostMortem& death, TextPage& page) {
     std::string bytes = site.live_at_peak_bytes ? FormatBytes(*site.live_at_peak_bytes) : FormatBytes(site.allocated_bytes) + " allocated";
     std::string where = site.stage_id ? fmt::format("  stage {}", *site.stage_id) : "";
     if (!site.thread.empty()) where += "  " + Printable(site.thread);
+    if (site.left_by_earlier_tasks) where += "  left by earlier tasks";
     if (site.udf) where += ", " + UdfTitle(*site.udf);
     page.Line(fmt::format("    {}  {}{}{}", Right(bytes, kFigure), Printable(SitePhrase(site)), ResidentAge(site), Printable(where)));
   }

@@ -90,10 +90,10 @@ void PutRetained(const ReportExecutor& executor, size_t shown, TextPage& page) {
   }
 }
 
-void PutLeftOffHeap(const ReportExecutor& executor, size_t shown, TextPage& page) {
-  if (!executor.left_off_heap || shown == 0) return;
-  const ReportLeftOffHeap& left = *executor.left_off_heap;
-  page.Line(fmt::format("    Off-heap memory of no running task: {} when it was most", FormatBytes(left.total_bytes)), Ink::kDim);
+void PutLeft(const char* what, const std::optional<ReportLeftOffHeap>& held, size_t shown, TextPage& page) {
+  if (!held || shown == 0) return;
+  const ReportLeftOffHeap& left = *held;
+  page.Line(fmt::format("    {} of no running task: {} when it was most", what, FormatBytes(left.total_bytes)), Ink::kDim);
   for (size_t i = 0; i < std::min(shown, left.sites.size()); ++i) PutMade(left.sites[i].bytes, left.sites[i], page);
   uint64_t more = left.other_bytes;
   for (size_t i = shown; i < left.sites.size(); ++i) more += left.sites[i].bytes;
@@ -129,13 +129,17 @@ void PutExecutor(const ReportExecutor& executor, const TextDetail& detail, TextP
   }
   if (!executor.host.empty()) line += " · " + Printable(executor.host);
   page.Line(line, ink);
+  if (executor.swap && executor.swap->peak_bytes != 0)
+    page.Line(fmt::format("    in swap at the most, and in no figure of use: {}", FormatBytes(executor.swap->peak_bytes)), Ink::kWarm);
   if (!executor.removed_reason.empty()) page.Line("    removed: " + Printable(executor.removed_reason), Ink::kHot);
   if (detail.processes != 0) PutSparkPools(executor, page);
   PutProcesses(executor, detail.processes, page);
   if (detail.processes != 0) PutCollectors(executor, page);
-  PutRetained(executor, detail.processes == 0 ? 0 : detail.jvm_sites, page);
-  PutLeftOffHeap(executor, detail.processes == 0 ? 0 : detail.jvm_sites, page);
-  PutNearlyFull(executor, detail.processes == 0 ? 0 : detail.jvm_sites, page);
+  const size_t sites = detail.processes == 0 ? 0 : detail.jvm_sites;
+  PutRetained(executor, sites, page);
+  PutLeft("Off-heap memory", executor.left_off_heap, sites, page);
+  PutLeft("Memory of JNI libraries", executor.left_native, sites, page);
+  PutNearlyFull(executor, sites, page);
 }
 
 }  // namespace

@@ -19,6 +19,7 @@ from pyspark.sql import SparkSession
 
 SCRATCH_BYTES = 1_299_999_989  # more than the container has
 HELD_BYTES = 61_999_993
+LEFT_BYTES = 41_999_989
 RESERVED_BYTES = 1_500_000_011
 PATIENCE = float(os.environ.get("MEMPROF_TEST_PATIENCE", "1"))
 
@@ -49,7 +50,13 @@ def in_worker(spark, library):
 
 
 def crash(spark, _):
-    """The worker is killed by its own hand, with little memory in use."""
+    """The worker is killed by its own hand, with little memory in use. The task before has left something in it."""
+
+    def remember(batches):
+        import builtins  # a module that the next task's function finds as it was
+
+        builtins.left = bytearray(LEFT_BYTES)  # left
+        yield from batches
 
     def enrich(batches):
         for batch in batches:
@@ -59,6 +66,7 @@ def crash(spark, _):
                 os.kill(os.getpid(), signal.SIGKILL)
             yield batch.assign(id=batch["id"] + len(held) * 0)
 
+    spark.range(0, 1000, 1, 1).mapInPandas(remember, "id long").count()
     return spark.range(0, 1000, 1, 1).mapInPandas(enrich, "id long").count()
 
 

@@ -3,18 +3,25 @@
 import ctypes
 import json
 import os
+import pathlib
 import signal
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 
 import sparkmemprof.driver  # noqa: F401
 from pyspark import SparkContext, TaskContext
+from reported import report_of
 
 RESERVED_BYTES = 1_500_000_011
+HELPER_BYTES = 150_000_001  # so much that its executor tells of it at once
 PATIENCE = float(os.environ.get("MEMPROF_TEST_PATIENCE", "1"))
 
 context = SparkContext()
+# Of helpers, by their pids: that one is there, and that its executor has seen it.
+notes = pathlib.Path(tempfile.mkdtemp(dir=".")).resolve()
 
 
 def killed(_):
@@ -36,10 +43,29 @@ def helped(_):
     """By a process that ends without a word, as those of multiprocessing do, when its executor has seen it."""
     helper = os.fork()
     if helper == 0:
-        time.sleep(2.5 * PATIENCE)
+        held = bytearray(b"x") * HELPER_BYTES
+        (notes / f"{os.getpid()}.here").touch()
+        end = time.monotonic() + 60 * PATIENCE
+        while not (notes / f"{os.getpid()}.seen").exists() and time.monotonic() < end:
+            time.sleep(0.1)
+        del held
         os._exit(0)
     os.waitpid(helper, 0)
     raise ValueError(f"of its own, helper {helper}")
+
+
+over = threading.Event()
+
+
+def say_who_is_seen():
+    """Until it is over."""
+    while not over.wait(0.2):
+        here = {path.stem for path in notes.glob("*.here") if not path.with_suffix(".seen").exists()}
+        if here:
+            executors = report_of(context)["executors"]
+            seen = {str(process["pid"]) for executor in executors for process in executor["processes"]}
+            for pid in here & seen:
+                (notes / f"{pid}.seen").touch()
 
 
 def forked_helper_crashes(_):
@@ -67,6 +93,10 @@ def caught(work):
     return None
 
 
+saying = threading.Thread(target=say_who_is_seen, daemon=True)
+saying.start()
 ways = (killed, survives_then_fails, refused, helped, forked_helper_crashes, new_helper_crashes, ordinary)
 print("RESULT", json.dumps({work.__name__: caught(work) for work in ways}), flush=True)
+over.set()
+saying.join()
 context.stop()

@@ -51,8 +51,14 @@ sc.parallelize(range(2), 2).map(captured).sum()
 
 RUN = """\
 %run {script}
-import os, time
-time.sleep({seconds})  # it has been read
+import os, sys, threading
+sys.path.insert(0, {folder!r})
+from read_scripts import wait_for_reading
+from sparkmemprof import cells
+told = threading.Event()
+cells._cells.teller.tell(sc, lambda plugin: told.set())  # after the script
+assert told.wait({seconds})
+wait_for_reading(sc)
 os.unlink({script!r})
 sc.parallelize(range(2), 2).map(ran).sum()
 """
@@ -78,7 +84,8 @@ SHOWN = "import sparkmemprof; sparkmemprof.show()"
 
 script = os.path.join(tempfile.mkdtemp(), "script.py")  # a file in a worker's own folder has no path in its name
 pathlib.Path(script).write_text(SCRIPT)
-LOADED, USED = RUN.format(script=script, seconds=2 * PATIENCE).split("import os", 1)
+folder = os.path.dirname(os.path.abspath(__file__))
+LOADED, USED = RUN.format(script=script, folder=folder, seconds=60 * PATIENCE).split("import os", 1)
 CELLS = (BEFORE, PROFILED, BLOCK, BLOCK, KILLED, DURING, CAPTURED, LOADED, "import os" + USED, SHOWN, "sc.stop()")
 
 # Ports would be chosen now and bound a second later, when another program may have them.

@@ -182,6 +182,16 @@ def last_of_chain(values):
     return sorted(value + 0 * len(block) for value in values)
 
 
+def called_back(value):
+    block = bytearray(OWN + 101 * 28)  # called_back
+    return value + 0 * len(block)
+
+
+def calls_back(values):
+    """Calls a function that comes before it, for itself."""
+    return [called_back(value) for value in values]
+
+
 def stream_of(spark, folder):
     return spark.readStream.schema("id long").json(folder)
 
@@ -242,6 +252,7 @@ def actions_of(spark, folder):
         "chain_of_rdds": lambda: (
             numbers.map(first_of_chain).mapPartitions(second_of_chain).mapPartitions(last_of_chain).collect()
         ),
+        "chain_that_calls_back": lambda: numbers.map(called_back).mapPartitions(calls_back).collect(),
         "chain": lambda: ids_of(three.select(outer_of_chain(inner_of_chain("id")))),
     }
 

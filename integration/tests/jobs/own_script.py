@@ -2,12 +2,11 @@
 
 import json
 import os
-import time
 
 from pyspark.sql import SparkSession
+from read_scripts import wait_for_reading
 
 BLOCK_BYTES = 3_800_009
-PATIENCE = float(os.environ.get("MEMPROF_TEST_PATIENCE", "1"))
 
 
 def hold(_):
@@ -17,7 +16,7 @@ def hold(_):
 if __name__ == "__main__":
     context = SparkSession.builder.appName("own script").getOrCreate().sparkContext
     context.parallelize(range(2), 2).count()
-    time.sleep(2 * PATIENCE)  # the driver's JVM has read it
+    wait_for_reading(context)
     os.unlink(__file__)
     print("RESULT", json.dumps(context.parallelize(range(2), 2).map(hold).sum()), flush=True)
     context.stop()

@@ -16,13 +16,15 @@ STATEMENTS = (
     "def late(_):\n    return len(bytearray(3_800_029))  # late\n",
     "sc.parallelize(range(2), 2).map(early).sum()",
     "sc.parallelize(range(2), 2).map(late).sum()",
-    f"import time; time.sleep({3 * PATIENCE})  # the driver looks once a second",
+    'from reported import await_text; await_text(sc, "# early", "# late")  # the driver looks once a second',
     "sc.stop()",
 )
 
 pid, terminal = pty.fork()
 if pid == 0:
     os.environ["TERM"] = sys.argv[1]
+    folder = os.path.dirname(os.path.abspath(__file__))
+    os.environ["PYTHONPATH"] = os.pathsep.join([folder, os.environ.get("PYTHONPATH", "")])
     os.execv(sys.executable, [sys.executable, "-i", "-q"])
 
 printed, end = b"", time.monotonic() + 90 * PATIENCE

@@ -65,9 +65,9 @@ PYBIND11_MODULE(_hooks, module) {
   module.def("open_session", &OpenTaskSession, "Opens a task's session; one that is open is closed.");
   module.def("set_task", &SetTask, py::arg("task_attempt_id"), py::arg("stage_id"), py::arg("stage_attempt"), py::arg("partition"),
              py::arg("attempt_number"), "Says which task the open session serves; -1 is unknown.");
-  module.def("add_udf", &AddSessionUdf, py::arg("name"), py::arg("file"), py::arg("line"), py::arg("kind"),
-             "Names a user's function that the open session runs: name, file, line of its def, kind of evaluation. False: the "
-             "session names as many others as it can.");
+  module.def("add_udf", &AddSessionUdf, py::arg("name"), py::arg("file"), py::arg("line"), py::arg("kind"), py::arg("is_generator") = false,
+             "Names a user's function that the open session runs: name, file, line of its def, kind of evaluation, whether its code is a "
+             "generator's. False: the session names as many others as it can.");
   module.def("name_code", &NameCode, py::arg("code"), py::arg("name"),
              "Stacks of the open session show the code object of one of its UDFs by this name; installed code keeps its own. The code must "
              "live until close_session().");

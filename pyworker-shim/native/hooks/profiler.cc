@@ -186,10 +186,10 @@ void SetSessionTask(const TaskIdentity& task) {
   if (mimalloc_serves_objects) recorder->SetCounter(Ref("sessionsWithMimalloc"), 1);  // at once, because the worker may be killed
 }
 
-bool AddSessionUdf(std::string_view name, std::string_view file, uint32_t line, std::string_view kind) {
+bool AddSessionUdf(std::string_view name, std::string_view file, uint32_t line, std::string_view kind, bool is_generator) {
   const ReentryGuard guard(hook_thread);
   Recorder* recorder = Active();
-  return recorder == nullptr || recorder->AddUdf(Ref(name), Ref(file), line, Ref(kind));
+  return recorder == nullptr || recorder->AddUdf(Ref(name), Ref(file), line, Ref(kind), is_generator);
 }
 
 void NameSessionCode(const void* code, std::string_view name) { hook_state.renamed.Add(code, Ref(name)); }

@@ -24,7 +24,8 @@ bool ProfilerStarted();
 // The open task's session; see Recorder. Without a started profiler they do nothing.
 void OpenTaskSession();
 void SetSessionTask(const TaskIdentity& task);
-bool AddSessionUdf(std::string_view name, std::string_view file, uint32_t line, std::string_view kind);  // false: no room for it
+// False: no room for it.
+bool AddSessionUdf(std::string_view name, std::string_view file, uint32_t line, std::string_view kind, bool is_generator);
 // A UDF whose code has another name: stacks show it by `name`, until the session closes. `code` is alive until then.
 void NameSessionCode(const void* code, std::string_view name);
 void SetSessionCounter(std::string_view name, uint64_t value);

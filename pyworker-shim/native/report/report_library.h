@@ -18,9 +18,10 @@
 namespace memprof {
 
 struct MemoryBounds {
-  uint64_t host_bytes = 0;              // 0: not known
-  std::optional<uint64_t> limit_bytes;  // nullopt: no limit, no cgroup
-  std::optional<uint64_t> oom_kills;    // nullopt: not counted, no cgroup
+  uint64_t host_bytes = 0;                  // 0: not known
+  std::optional<uint64_t> available_bytes;  // what of the host's nobody uses; nullopt: not known
+  std::optional<uint64_t> limit_bytes;      // nullopt: no limit, no cgroup
+  std::optional<uint64_t> oom_kills;        // nullopt: not counted, no cgroup
 };
 
 // What each does stands where it is declared: the headers above, report/since.h, base/valid_utf8.h and

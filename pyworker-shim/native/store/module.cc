@@ -78,7 +78,8 @@ PYBIND11_MODULE(_store, module) {
       [](const py::bytes& report_json, const std::string& box_directory, const std::string& id, const std::string& name,
          const std::string& host, int64_t started_ms, int64_t ended_ms, const std::string& failure, int exit_status, bool exited,
          bool jvm_killed, const std::string& started_by, std::optional<uint64_t> kernel_kills, int64_t kills_since_ms,
-         std::optional<uint64_t> limit_bytes, uint64_t host_memory_bytes, bool jvm_told, int64_t report_ms) {
+         std::optional<uint64_t> limit_bytes, uint64_t host_memory_bytes, std::optional<uint64_t> host_available_bytes, bool jvm_told,
+         int64_t report_ms) {
         memprof::DriverEnd end;
         end.report_json = std::string(std::string_view(report_json));
         end.python = {id, name, box_directory, 0, host, failure, started_ms, ended_ms};
@@ -92,6 +93,7 @@ PYBIND11_MODULE(_store, module) {
         end.kills_since_ms = kills_since_ms;
         end.limit_bytes = limit_bytes;
         end.host_memory_bytes = host_memory_bytes;
+        end.host_available_bytes = host_available_bytes;
         memprof::Result<memprof::DriverReport> report = [&] {
           py::gil_scoped_release release;
           return Library().report_of_driver(end);
@@ -104,8 +106,8 @@ PYBIND11_MODULE(_store, module) {
       },
       py::arg("report_json"), py::arg("box_directory"), py::arg("id"), py::arg("name"), py::arg("host"), py::arg("started_ms"),
       py::arg("ended_ms"), py::arg("failure"), py::arg("exit_status"), py::arg("exited"), py::arg("jvm_killed"), py::arg("started_by"),
-      py::arg("kernel_kills"), py::arg("kills_since_ms"), py::arg("limit_bytes"), py::arg("host_memory_bytes"), py::arg("jvm_told"),
-      py::arg("report_ms"),
+      py::arg("kernel_kills"), py::arg("kills_since_ms"), py::arg("limit_bytes"), py::arg("host_memory_bytes"),
+      py::arg("host_available_bytes"), py::arg("jvm_told"), py::arg("report_ms"),
       "(report.json, [(headline, post-mortem as text)]): an application's report joined with what its driver's Python process left in its "
       "boxes.\n\n"
       "failure: how that process ended, or empty. exited: it ended by itself, with an exit status of its own.\n"
@@ -118,11 +120,13 @@ PYBIND11_MODULE(_store, module) {
         const memprof::MemoryBounds bounds = Library().memory_bounds();
         py::dict facts;
         facts["hostBytes"] = bounds.host_bytes;
+        facts["availableBytes"] = bounds.available_bytes;
         facts["limitBytes"] = bounds.limit_bytes;
         facts["oomKills"] = bounds.oom_kills;
         return facts;
       },
-      "{hostBytes, limitBytes, oomKills} of the host's memory and of this process's cgroup. None: no limit, not counted, no cgroup.");
+      "{hostBytes, availableBytes, limitBytes, oomKills} of the host's memory and of this process's cgroup. None: no limit, not counted, "
+      "no cgroup.");
   module.def(
       "read_dead_boxes",
       [](const py::bytes& directory) {

@@ -63,7 +63,11 @@ class DriverWatch:
             self.folder = tempfile.mkdtemp(prefix=f"sparkmemprof-{self._kind}-")
             self.boxes = os.path.join(self.folder, "boxes")
             os.mkdir(self.boxes, 0o700)
-            self._kills = KernelKills(lambda: _memory_bounds()["oomKills"], gone=self._gone)
+            self._kills = KernelKills(
+                lambda: _memory_bounds()["oomKills"],
+                gone=self._gone,
+                available=lambda: _memory_bounds().get("availableBytes"),
+            )
             self._kills.start()
         except Exception as error:
             self._warn(error)
@@ -88,7 +92,8 @@ class DriverWatch:
         environment = {**environment, LAST_REPORT: self.folder}
         if not self._with_python:
             return environment
-        return environment_with({**self._settings(), "pythonPath": None, "isDriver": True}, environment)
+        settings = {**self._settings(), "pythonPath": None, "isDriver": True}
+        return environment_with(settings, environment)
 
     def _settings(self):
         return {
@@ -104,6 +109,10 @@ class DriverWatch:
     def is_ending(self, pid):
         """Whether that spark-submit's JVM has begun to end itself because of a full heap."""
         return self.folder is not None and report_places.last_report(self.folder, jvm_of(pid, self.told())) is not None
+
+    def patience(self, pid):
+        """By what a wait for that spark-submit's JVM is to be multiplied."""
+        return 1 if self.folder is None else report_places.patience(self.folder, [jvm_of(pid, self.told())])
 
     def report(self, pid):
         """The report.json of the last profiled application of that spark-submit, or None."""
@@ -137,12 +146,14 @@ class DriverWatch:
             return None
 
     def _moment(self, pid, seconds):
-        """Of the end of that process: when it was seen, and the kernel's kills of the seconds before."""
+        """Of the end of that process: when it was seen, the kernel's kills of the seconds before, and how
+        full the host was."""
         kills, since, ended = self._kills.within(seconds, pid)
         return {
             "ended_ms": int(1000 * ended),
             "kernel_kills": kills,
             "kills_since_ms": int(1000 * since),
+            "host_available_bytes": self._kills.least_available(pid),
         }
 
     def _end(self, status, report, moment):
@@ -234,4 +245,4 @@ def _memory_bounds():
 
         return _store.memory_bounds()
     except Exception:
-        return {"hostBytes": 0, "limitBytes": None, "oomKills": None}
+        return {"hostBytes": 0, "availableBytes": None, "limitBytes": None, "oomKills": None}

@@ -1,29 +1,42 @@
-"""The kernel's kills in our cgroup of late: of these a process may have died that has just ended."""
+"""The kernel's kills in our cgroup of late, of which a process may have died that has just ended, and how full the host
+was then."""
 
 import collections
 import threading
 import time
+from typing import NamedTuple
 
 _BETWEEN_SECONDS = 5
 _MOST_SECONDS = 120
+_FULL_SECONDS = 10  # an older figure of the host's memory says nothing of an end
+
+
+class _Reading(NamedTuple):
+    at: float  # seconds of a clock that is never set, by which readings are ordered
+    wall: float  # seconds since the epoch
+    kills: "int | None"
+    available: "int | None"
 
 
 class KernelKills:
     """Reads the counter now and then, from start() to stop(), on a thread of its own. One that isn't started has the
     first reading alone. Kills of long ago, of a neighbour or of an executor in the same cgroup, say nothing of an end.
 
-    `read`: returns the counter; None: it can't be read. Never raises. `clock`: seconds since the epoch. `gone`: for who
-    may learn late of an end: the pid of the process that has ended, or None. Never raises. It is asked at each reading,
-    and what was counted until it is first named is kept for that process.
+    `read`: returns the counter; None: it can't be read. Never raises. `clock`: seconds, of a clock that is never set;
+    `wall`: those since the epoch. `gone`: for who may learn late of an end: the pid of the process that has ended, or
+    None. Never raises. It is asked at each reading, and what was counted until it is first named is kept for that
+    process. `available`: bytes of the host's memory that nobody uses, or None. Never raises.
     """
 
-    def __init__(self, read, clock=time.time, gone=lambda: None):
+    def __init__(self, read, clock=time.monotonic, gone=lambda: None, wall=time.time, available=lambda: None):
         self._read = read
         self._clock = clock
+        self._wall = wall
         self._gone = gone
-        self._ends = {}  # by pid: the time, the count and the readings then
-        self._first = None
-        self._readings = collections.deque()  # (time, count), the oldest first
+        self._available = available
+        self._ends = {}  # by pid: the reading then, and those before
+        self._first = None  # with a count
+        self._readings = collections.deque()  # the oldest first
         self._lock = threading.Lock()
         self._stopped = threading.Event()
         self.look()
@@ -37,27 +50,41 @@ class KernelKills:
     def look(self):
         """Takes a reading. Of those that are older than anybody asks for, the last one stays."""
         gone = self._gone()  # first: its kill is then in the count
-        count, now = self._read(), self._clock()
+        now = self._now()
         with self._lock:
-            if count is not None:
-                self._first = self._first or (now, count)
-                self._readings.append((now, count))
-            while len(self._readings) > 1 and self._readings[1][0] <= now - _MOST_SECONDS:
+            if now.kills is not None:
+                self._first = self._first or now
+            self._readings.append(now)
+            while len(self._readings) > 1 and self._readings[1].at <= now.at - _MOST_SECONDS:
                 self._readings.popleft()
             if gone is not None:
-                self._ends.setdefault(gone, (now, count, tuple(self._readings)))
+                self._ends.setdefault(gone, (now, tuple(self._readings)))
 
     def within(self, seconds, pid=None):
         """(how often it has killed, since when, until when): until a reading found that process gone first, and until
         now if none did; from the last reading that is at least so many seconds older, at most 120, and without one from
-        the first. How often is None where it isn't known. Times are seconds since the epoch."""
+        the first. How often is None where it isn't known. Times are seconds since the epoch, as the clock said then."""
+        now, readings = self._until(pid)
+        old = [each for each in readings if each.at <= now.at - seconds and each.kills is not None]
+        since = old[-1] if old else self._first
+        if now.kills is None or since is None:
+            return None, now.wall, now.wall
+        return max(0, now.kills - since.kills), since.wall, now.wall
+
+    def least_available(self, pid=None):
+        """The least of the host's memory that was available in the ten seconds before that process was found gone, or
+        before now; None: not known. What it held itself is free once it is gone, so the last reading says less."""
+        now, readings = self._until(pid)
+        late = [each.available for each in (*readings, now) if each.at >= now.at - _FULL_SECONDS]
+        return min((room for room in late if room is not None), default=None)
+
+    def _until(self, pid):
         with self._lock:
-            now, count, readings = self._ends.get(pid) or (self._clock(), self._read(), self._readings)
-            old = [each for each in readings if each[0] <= now - seconds]
-            since = old[-1] if old else self._first
-        if count is None or since is None:
-            return None, now, now
-        return max(0, count - since[1]), since[0], now
+            return self._ends.get(pid) or (self._now(), tuple(self._readings))
+
+    def _now(self):
+        kills, available = self._read(), self._available()
+        return _Reading(self._clock(), self._wall(), kills, available)
 
     def _look_on(self):
         while not self._stopped.wait(_BETWEEN_SECONDS):

@@ -10,6 +10,7 @@ from sparkmemprof.standard_error import say
 from . import report_places
 from .driver_watch import JUST_NOW_SECONDS, DriverWatch
 from .report_files import local_directory
+from .show import write_report
 
 # The JVM of a program that doesn't stop its SparkContext ends after the program.
 _MOST_WAIT_SECONDS = 60
@@ -25,7 +26,9 @@ class ProgramWatch(DriverWatch):
     """
 
     def __init__(self, name, interval_bytes):
-        super().__init__(name, interval_bytes, with_python=True, started_by="sparkmemprof run", kind="program")
+        super().__init__(
+            name, interval_bytes, with_python=True, started_by="sparkmemprof run", kind="program", gone=self._dead_jvm
+        )
         self.hides = False
         self._waits = True
 
@@ -49,7 +52,6 @@ class ProgramWatch(DriverWatch):
 
         `status`: as subprocess has it. `failure`: in words; "": it ended well.
         """
-        # A JVM that is killed leaves no report of an end; so whoever was killed is the program.
         return {
             **self._end(status, None, self._moment(None, JUST_NOW_SECONDS)),
             "jvm_killed": False,
@@ -69,7 +71,8 @@ class ProgramWatch(DriverWatch):
 
         Waits for the application's end. `end`: of end_of_program. `directory`: where a report goes that the JVM could
         not write. None, and where the reports are is said: the program was no driver, or that of several applications;
-        or the report is no local file, or must not show what the program held.
+        or the report is no local file, or must not show what the program held. Applications whose JVM was killed then
+        have post-mortems in their own reports.
         """
         self._await_application()
         applications = report_places.applications(self.folder)
@@ -82,7 +85,9 @@ class ProgramWatch(DriverWatch):
             say(f"what the program held is not in the report of its Spark application: {error}")
         if found is None:
             for application in applications:
-                _say_where(application)
+                self._tell_killed(application, end, directory)
+        for application in applications if found is None or applications[0].report() is None else ():
+            _say_where(application)
         return found
 
     def _join(self, application, end, directory):
@@ -95,20 +100,68 @@ class ProgramWatch(DriverWatch):
                 return None  # its end could not be written
             found = _store.driver_report(**{**end, "report_json": content})
         else:
-            last = report_places.last_report(self.folder, application.jvm)
-            if last is None or application.still_runs():
+            if application.still_runs():
                 return None
-            found = _store.driver_report(**{**end, "report_json": last.read_bytes(), "jvm_told": True})
+            last = report_places.last_report(self.folder, application.jvm)
+            if last is not None:
+                found = _store.driver_report(**{**end, "report_json": last.read_bytes(), "jvm_told": True})
+            else:
+                found = self._of_killed_jvm(application, end)
         if found is None:
             return None
-        folder = report.parent if report is not None else os.path.join(directory, self._application(found[0]))
-        return found[0], str(folder)
+        return found[0], self._folder_of(application, found[0], directory)
+
+    def _folder_of(self, application, content, directory):
+        report = application.report()
+        return str(report.parent if report is not None else os.path.join(directory, self._application(content)))
+
+    def _dead_jvm(self):
+        """The last one that ended before its application did, or None. Never raises."""
+        try:
+            return next((each.jvm for each in reversed(self.told()) if each.has_died()), None)
+        except (OSError, ValueError):
+            return None
+
+    def _of_killed_jvm(self, application, end):
+        """(report.json, the JVM's post-mortem) of the application with what the boxes hold; None: nobody has killed its
+        JVM, or how that ended is not known."""
+        from sparkmemprof import _store
+
+        status = report_places.status_of(self.folder, application.jvm)
+        if status is None or status >= 0 or not application.has_died():
+            return None
+        report = application.report()
+        found = _store.driver_report(
+            **{
+                **self._end(status, report, self._moment(application.jvm, JUST_NOW_SECONDS)),
+                "box_directory": end["box_directory"],
+                "failure": end["failure"],
+                "started_by": "the program of sparkmemprof run",
+            }
+        )
+        return found if found is not None and found[1] else None
+
+    def _tell_killed(self, application, end, directory):
+        """Puts the post-mortem of its JVM, if that was killed, into the application's own report, and nothing else."""
+        try:
+            found = self._of_killed_jvm(application, {**end, "box_directory": os.path.join(self.folder, "none")})
+            if found is None:
+                return
+            content, deaths = found
+            for _, text in deaths:
+                say(f"post-mortem of the driver\n{text}")
+            write_report(content.encode(), self._folder_of(application, content, directory))
+        except Exception as error:
+            say(f"the report has no post-mortem of the driver: {error}")
 
     def _await_application(self):
         began = time.monotonic()
         said = False
-        while self._waits and time.monotonic() - began < _MOST_WAIT_SECONDS:
+        while self._waits:
             applications = report_places.applications(self.folder)
+            most = _MOST_WAIT_SECONDS * report_places.patience(self.folder, [each.jvm for each in applications])
+            if time.monotonic() - began >= most:
+                return
             if not _may_join(applications) or not applications[0].still_runs():
                 return
             if not said and time.monotonic() - began > _SAY_SECONDS:

@@ -2,7 +2,9 @@
 
 ReportPlace.java writes `<pid>.report-place` while an application runs, and adds that file's line to
 `<pid>.ended-reports` when it has ended (without room for the line it is the file itself, `<pid>.last.ended-reports`).
-A JVM that exits because of a full heap leaves the report itself, `<pid>.report.json` (last_report.h).
+A JVM that exits because of a full heap leaves the report itself, `<pid>.report.json` (last_report.h). `<pid>.patience`
+is its `spark.memprof.patience`, unless that is 1. The program that has started a JVM leaves its status,
+`<pid>.jvm-status` (jvm_end.py).
 """
 
 import pathlib
@@ -11,6 +13,7 @@ from typing import NamedTuple
 from .report_files import local_directory
 
 _RUNNING, _ENDED = ".report-place", ".ended-reports"
+_MOST_PATIENCE = 60
 
 
 class Application(NamedTuple):
@@ -39,6 +42,10 @@ class Application(NamedTuple):
             return False
         return stat.rpartition(")")[2].split()[:1] not in ([], ["Z"], ["X"])
 
+    def has_died(self):
+        """Its JVM ended before it did."""
+        return self.mark != "absent" and not self.has_ended and not self.still_runs()
+
 
 def applications(folder):
     """All of them: those that have ended, then those that run or whose JVM has died."""
@@ -52,6 +59,26 @@ def last_report(folder, jvm):
     """The report.json that this JVM has left because its heap was full, or None."""
     path = pathlib.Path(folder, f"{jvm}.report.json")
     return path if path.exists() else None
+
+
+def status_of(folder, jvm):
+    """How that JVM ended, as subprocess has it; None: nobody could say."""
+    try:
+        return int(pathlib.Path(folder, f"{jvm}.jvm-status").read_text("ascii"))
+    except (OSError, ValueError):
+        return None
+
+
+def patience(folder, jvms):
+    """By what a wait for these JVMs is to be multiplied."""
+    return max([1, *(_patience_of(pathlib.Path(folder, f"{jvm}.patience")) for jvm in jvms)])
+
+
+def _patience_of(file):
+    try:
+        return min(int(file.read_text("ascii")), _MOST_PATIENCE)
+    except (OSError, ValueError):
+        return 1
 
 
 def _of_file(file):

@@ -83,10 +83,11 @@ def _report(watch, pid, end, report_directory):
     joined = watch.joined(end, report_directory)
     refused = None if joined is None else _write(*joined)
     if joined is not None and refused is None:
-        shutil.rmtree(folder, ignore_errors=True)
-        with contextlib.suppress(OSError):
-            if is_new:
-                os.rmdir(report_directory)
+        if joined[1] != folder:  # an application without a report of its own has the program's name
+            shutil.rmtree(folder, ignore_errors=True)
+            with contextlib.suppress(OSError):
+                if is_new:
+                    os.rmdir(report_directory)
         _print(joined[0], f"report in {joined[1]}")
         return
     if refused is not None:

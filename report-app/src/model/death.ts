@@ -13,6 +13,7 @@ export interface PostMortem {
   executorId: string;
   process: string;
   pid: number | null;
+  startTicks?: number | null;
   exitCode: number | null;
   how: string;
   headline: string;

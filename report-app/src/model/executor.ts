@@ -17,6 +17,7 @@ export interface Baseline {
 
 export interface Process {
   pid: number;
+  startTicks?: number | null; // of its start: with the pid its name
   kind: string;
   name?: string | null; // of a program
   peakRssBytes: number;
@@ -30,6 +31,7 @@ export interface Process {
 
 export interface ProcessAtMoment {
   pid: number;
+  startTicks?: number | null; // of its start: with the pid its name
   kind: string;
   name?: string | null;
   bytes: number;
@@ -140,6 +142,12 @@ export interface HeapShortage {
   regions: {name: string; bytes: number}[];
 }
 
+export interface Swap {
+  peakBytes: number;
+  besideJvmBytes: number;
+  leftBytes: number;
+}
+
 export interface Executor {
   id: string;
   host: string | null;
@@ -154,6 +162,7 @@ export interface Executor {
   tone: Tone;
   requestedBytes: Bytes;
   hostMemoryBytes?: Bytes;
+  swap?: Swap | null;
   heapMaxBytes?: Bytes;
   heapAfterGc?: HeapUse | null;
   heapAfterGcPeak?: HeapUse | null;
@@ -165,6 +174,7 @@ export interface Executor {
   timeline?: TimeLine | null;
   retained?: Retained | null;
   offHeapOfNoTask?: OffHeapOfNoTask | null;
+  nativeOfNoTask?: OffHeapOfNoTask | null;
   nearlyFullHeap?: HeapShortage | null;
   gc?: Collector[];
   gcStoppedMs?: number | null;

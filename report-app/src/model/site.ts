@@ -50,6 +50,7 @@ export interface Site extends Udf, Figures {
   retainedBytes: Bytes; // a lower bound: of executors that know it
   stageId?: number; // in a post-mortem, whose sites are of several stages
   thread?: string; // in a post-mortem: who allocated it, where no task did
+  leftByEarlierTasks?: boolean; // in a post-mortem: in the Python workers of the tasks that ran
   residentAgeMs?: number; // in a post-mortem: how long before the death pages were last looked up
   ofPySpark?: boolean; // no UDF's: PySpark's worker does it by itself
   frames: Frame[];

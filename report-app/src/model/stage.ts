@@ -50,7 +50,9 @@ export type TaskFigure =
   | 'heapAllocatedBytes'
   | 'offHeapLiveAtPeakBytes'
   | 'peakExecutionBytes'
-  | 'spilledMemoryBytes';
+  | 'spilledMemoryBytes'
+  | 'pythonKeptBytes'
+  | 'heapOfBroadcastsBytes';
 
 // A stage's tasks, heaviest first; all lists have an entry a task. `known`: how many there were before any was cut.
 export type TaskRows = {

@@ -8,7 +8,7 @@ import {Bytes} from '../parts/figures';
 import {RegionTable} from '../parts/regions';
 import {SparkPools} from '../parts/sparkmemory';
 import {NearlyFullHeap} from '../parts/fullheap';
-import {Collectors, HeapAfterGc, OffHeapOfNoTask, RetainedHeap} from '../parts/retained';
+import {Collectors, HeapAfterGc, HeldByNoTask, RetainedHeap} from '../parts/retained';
 import {DataTable, type Column} from '../parts/table';
 import {LifeChart} from '../parts/timeline';
 import {link} from '../route';
@@ -248,6 +248,7 @@ export function ExecutorPage({report, id, theme}: {report: Report; id: string; t
           />
           <p class="note">
             {executor.requestedBytes !== null && `Requested in all: ${formatBytes(executor.requestedBytes)}. `}
+            {executor.swap != null && executor.swap.peakBytes > 0 && `In swap at the most, and in no figure here: ${formatBytes(executor.swap.peakBytes)}. `}
             {executor.directPeakBytes != null && `Through Unsafe (direct buffers, off-heap): ${formatBytes(executor.directPeakBytes)} at the peak.`}
           </p>
           <HeapAfterGc executor={executor} />
@@ -288,7 +289,8 @@ export function ExecutorPage({report, id, theme}: {report: Report; id: string; t
         </section>
       </div>
       <RetainedHeap retained={executor.retained} />
-      <OffHeapOfNoTask held={executor.offHeapOfNoTask} />
+      <HeldByNoTask title="Off-heap memory of no running task" held={executor.offHeapOfNoTask} />
+      <HeldByNoTask title="Memory of JNI libraries of no running task" held={executor.nativeOfNoTask} />
       <NearlyFullHeap heap={executor.nearlyFullHeap} />
       <Collectors executor={executor} />
     </>

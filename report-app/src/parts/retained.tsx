@@ -75,24 +75,19 @@ export function RetainedHeap({retained}: {retained: Retained | null | undefined}
   );
 }
 
-// What tasks have left behind off-heap, and what no task has allocated.
-export function OffHeapOfNoTask({held}: {held: HeldOffHeap | null | undefined}) {
+// What tasks have left behind off-heap or in JNI libraries, as `title` says, and what no task has allocated.
+export function HeldByNoTask({title, held}: {title: string; held: HeldOffHeap | null | undefined}) {
   if (!held) return null;
   const {sites, otherBytes} = held;
   const more = sites.slice(SITES_SHOWN).reduce((all, site) => all + site.bytes, otherBytes);
   return (
     <section class="card">
-      <h2>Off-heap memory of no running task</h2>
+      <h2>{title}</h2>
       <p>
         <Bytes value={held.totalBytes} /> when it was most, <span class="soft">{formatTime(held.timeMs)}</span>: blocks that outlived their tasks, such as
         cached ones, and blocks of threads that work for no task
       </p>
-      <MadeTable
-        title="Off-heap memory of no running task"
-        held="Held"
-        counted="Blocks"
-        rows={sites.map((site) => ({site, bytes: site.bytes, count: site.blocks}))}
-      />
+      <MadeTable title={title} held="Held" counted="Blocks" rows={sites.map((site) => ({site, bytes: site.bytes, count: site.blocks}))} />
       {more > 0 && (
         <p class="note">
           Other sites: <Bytes value={more} />.

@@ -67,6 +67,7 @@ function columnsOf(largest: number, by: 'live' | 'allocated', withStage: boolean
             {ORIGIN_TITLES[site.origin] ?? site.origin}
             {site.stageId != null ? `, stage ${site.stageId}` : ''}
             {site.thread ? `, ${site.thread}` : ''}
+            {site.leftByEarlierTasks ? ', left by earlier tasks' : ''}
             {site.udf ? `, ${udfTitle(site)}` : ''}
             {site.operator ? `, for ${site.operator}` : ''}
             {askedBy(site)}

@@ -10,14 +10,34 @@ import {DataTable, type Column} from './table';
 
 const FIGURES: [figure: TaskFigure, title: string, note: string][] = [
   ['pythonLiveAtPeakBytes', 'Python live at peak', 'from samples'],
+  ['pythonKeptBytes', 'Python kept', 'of live at peak, what was live at the task’s end, too'],
   ['pythonAllocatedBytes', 'Python allocated', 'from samples'],
   ['heapAllocatedBytes', 'Heap allocated', 'from samples'],
+  ['heapOfBroadcastsBytes', 'Heap for broadcasts', 'of heap allocated, broadcast variables that it was the first to read in its executor'],
   ['offHeapLiveAtPeakBytes', 'Off-heap live at peak', 'of Unsafe and of native libraries, large blocks counted and small ones sampled'],
   ['peakExecutionBytes', 'Execution memory', 'Spark’s own metric, at the task’s peak'],
   ['spilledMemoryBytes', 'Spilled', 'Spark’s own metric, of memory'],
   ['durationMs', 'Duration', ''],
   ['gcMs', 'Collections', 'how long they stopped its JVM while it ran'],
 ];
+
+// What is a part of another figure stands below it, where it is a tenth of it or more: a page within Spark's has no room for more columns.
+const PARTS: Partial<Record<TaskFigure, [part: TaskFigure, word: string]>> = {
+  pythonLiveAtPeakBytes: ['pythonKeptBytes', 'kept'],
+  heapAllocatedBytes: ['heapOfBroadcastsBytes', 'for broadcasts'],
+};
+const IS_PART = new Set(Object.values(PARTS).map(([part]) => part));
+
+function Part({whole, row}: {whole: TaskFigure; row: TaskRow}) {
+  const [part, word] = PARTS[whole] ?? [];
+  const bytes = part === undefined ? null : row.figures[part];
+  if (!bytes || bytes < (row.figures[whole] ?? 0) / 10) return null;
+  return (
+    <div class="of soft" title={FIGURES.find(([figure]) => figure === part)?.[2]}>
+      {formatBytes(bytes)} {word}
+    </div>
+  );
+}
 
 function Figure({figure, value, note}: {figure: TaskFigure; value: number | null | undefined; note?: string}) {
   if (figure !== 'durationMs' && figure !== 'gcMs') return <Bytes value={value} note={note} />;
@@ -143,13 +163,18 @@ function columnsOf(rows: TaskRow[], counted: boolean): Column<TaskRow>[] {
   }
   // A figure that no task has gets no column.
   for (const [figure, title, note] of FIGURES) {
-    if (!rows.some((row) => row.figures[figure])) continue;
+    if (IS_PART.has(figure) || !rows.some((row) => row.figures[figure])) continue;
     columns.push({
       id: figure,
       title,
       look: 'number',
       value: (row) => row.figures[figure],
-      cell: (row) => <Figure figure={figure} value={row.figures[figure]} note={note} />,
+      cell: (row) => (
+        <>
+          <Figure figure={figure} value={row.figures[figure]} note={note} />
+          <Part whole={figure} row={row} />
+        </>
+      ),
     });
   }
   return columns;

@@ -124,7 +124,7 @@ public final class LargeReport {
     int stages = Integer.parseInt(words[2]);
     int tasks = Integer.parseInt(words[3]);
     DataInputStream in = new DataInputStream(new BufferedInputStream(System.in, 1 << 20));
-    long store = NativeStore.open(64L << 20);
+    long store = NativeStore.open(64L << 20, 1);
     long feed = NativeFeed.open(store);
     NativeFeed.applicationStarted(feed, "app-large", "large", "4.1.0", "3.11", "yarn", START_MS);
     for (int executor = 0; executor < executors; executor++) {

@@ -68,7 +68,7 @@ public final class HeapHog {
     sink = new byte[Integer.MAX_VALUE];
   }
 
-  static void stayNearlyFull() throws InterruptedException {
+  static void stayNearlyFull() throws Exception {
     Runtime runtime = Runtime.getRuntime();
     // In steps so small that no third collection finds 90 % before the last one.
     for (double used = 0; used < 0.902 * runtime.maxMemory(); ) {
@@ -76,11 +76,9 @@ public final class HeapHog {
       if (runtime.totalMemory() - runtime.freeMemory() > 0.88 * runtime.maxMemory()) System.gc();
       used = runtime.totalMemory() - runtime.freeMemory();
     }
-    for (int i = 0; i < 3; i++) {
-      System.gc();
-      Probe.sleep(300); // its notification comes a little later
-    }
-    Probe.sleep(2000);
+    for (int i = 0; i < 3; i++) Retained.collect();
+    awaitWords();
+    Probe.sleep(2000); // no second look follows
   }
 
   /** Started; it asks when it may. */
@@ -117,7 +115,10 @@ public final class HeapHog {
   }
 
   private static void awaitWords() throws InterruptedException {
+    long began = System.nanoTime();
     while (new File("boxes").list((folder, name) -> name.matches("[0-9]+[.]words")).length == 0) {
+      if (System.nanoTime() - began > Probe.patient(60_000) * 1_000_000)
+        throw new AssertionError("no last words");
       Thread.sleep(1);
     }
   }
@@ -215,7 +216,6 @@ public final class HeapHog {
         stayNearlyFull();
       } else if (args[0].equals("nearly-killed")) {
         stayNearlyFull();
-        awaitWords();
         new ProcessBuilder("kill", "-9", "" + ProcessHandle.current().pid()).start().waitFor();
       } else if (args[0].equals("classes")) {
         defineClasses();

@@ -3,6 +3,7 @@ import org.sparkmemprof.jni.NativeStore;
 
 /** A driver's JVM that ends in the way of the first argument; its report goes to the second. */
 public final class LastReport {
+  private static final int MOST_PATIENCE = 60;
   private static Object[] kept;
 
   /** Until there is no room for a single array. */
@@ -22,7 +23,7 @@ public final class LastReport {
 
   public static void main(String[] args) throws Exception {
     Probe.load();
-    long store = NativeStore.open(64L << 20);
+    long store = NativeStore.open(64L << 20, MOST_PATIENCE);
     long feed = NativeFeed.open(store);
     NativeFeed.applicationStarted(feed, "app-1", "job", "4.1.0", "3.11.7", "local[2]", 1_000L);
     NativeFeed.executorAdded(feed, "7", "localhost", 2, 1024, 384, -1, -1, 0, 0, 0, 1_100L);

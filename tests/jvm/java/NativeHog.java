@@ -1,3 +1,5 @@
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.sparkmemprof.jni.NativeAgent;
 
@@ -69,6 +71,24 @@ public final class NativeHog {
     }
   }
 
+  /** Names of native frames come behind. Writes messages until those of the library have come. */
+  private static int awaitNames() throws Exception {
+    boolean known = !text(Files.readAllBytes(Path.of("task"))).contains("libnative_hog");
+    long began = System.nanoTime();
+    int messages = 0;
+    while (!known && System.nanoTime() - began < Probe.patient(20_000) * 1_000_000) {
+      byte[] message = NativeAgent.takeMessage(1_000);
+      if (message == null) continue;
+      known = text(message).contains("hog_keep");
+      Probe.keep(messages++, message);
+    }
+    return messages;
+  }
+
+  private static String text(byte[] bytes) {
+    return new String(bytes, StandardCharsets.ISO_8859_1);
+  }
+
   public static void main(String[] args) throws Exception {
     if (args[1].equals("before")) load();
     if (args[0].equals("late")) Probe.load();
@@ -97,8 +117,8 @@ public final class NativeHog {
     outside.start();
     outside.join();
     free(kept);
-    Probe.sleep(1500); // names of native frames come behind
+    int messages = awaitNames();
     NativeAgent.stop();
-    Probe.drain(0);
+    Probe.drain(messages);
   }
 }

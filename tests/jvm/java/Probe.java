@@ -1,3 +1,4 @@
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -8,6 +9,9 @@ final class Probe {
   private Probe() {}
 
   static final int MAX_BYTES = 64 << 10;
+
+  /** Kinds of messages: their fields in common/proto's Envelope. */
+  static final int SNAPSHOT = 4, WORKER_DEATH = 6;
 
   /** Starts the agent; ends the program with status 3 when it stays inert. */
   static void start(String... options) throws Exception {
@@ -32,8 +36,12 @@ final class Probe {
 
   /** Longer where the tests are patient. */
   static void sleep(long millis) throws InterruptedException {
+    Thread.sleep(patient(millis));
+  }
+
+  static long patient(long millis) {
     String patience = System.getenv().getOrDefault("MEMPROF_TEST_PATIENCE", "1");
-    Thread.sleep(Math.round(millis * Double.parseDouble(patience)));
+    return Math.round(millis * Double.parseDouble(patience));
   }
 
   static void task(long id) {
@@ -57,6 +65,39 @@ final class Probe {
       keep(number, message);
     }
     return number;
+  }
+
+  /** Writes messages until one of this kind has come; returns the number of the next one. */
+  static int await(int kind, int first) throws Exception {
+    long began = System.nanoTime();
+    for (int number = first; System.nanoTime() - began < patient(60_000) * 1_000_000; ) {
+      byte[] message = NativeAgent.takeMessage(1_000);
+      if (message == null) continue;
+      keep(number++, message);
+      if (isOf(kind, message)) return number;
+    }
+    throw new AssertionError("no message of kind " + kind);
+  }
+
+  /** Whether the Envelope has this field. It has numbers and what says its own length. */
+  private static boolean isOf(int kind, byte[] message) {
+    ByteBuffer bytes = ByteBuffer.wrap(message);
+    while (bytes.hasRemaining()) {
+      long key = varint(bytes);
+      if (key >>> 3 == kind) return true;
+      long value = varint(bytes);
+      if ((key & 7) == 2) bytes.position(bytes.position() + (int) value);
+    }
+    return false;
+  }
+
+  private static long varint(ByteBuffer bytes) {
+    long value = 0;
+    for (int shift = 0; ; shift += 7) {
+      byte next = bytes.get();
+      value |= (long) (next & 0x7f) << shift;
+      if (next >= 0) return value;
+    }
   }
 
   /** Writes a message to its message-N. */

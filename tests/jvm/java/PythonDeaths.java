@@ -22,8 +22,9 @@ public final class PythonDeaths {
       workers.add(worker);
     }
     for (Process worker : workers) worker.destroyForcibly().waitFor();
-    Probe.sleep(5000); // boxes are looked through twice a second, by a thread of low priority
-    int told = Probe.drain(0);
+    int told = Probe.await(Probe.WORKER_DEATH, 0);
+    Probe.sleep(1500); // boxes are looked through twice a second: there is none that is told again
+    told = Probe.drain(told);
     System.out.println("told so far: " + told);
     for (int task = 1; task <= workers.size(); task++) Probe.close(task, "task-" + task);
     NativeAgent.stop();

@@ -75,7 +75,8 @@ public final class Retained {
   static void collect() throws Exception {
     CountDownLatch told = toldOfFullCollection();
     System.gc();
-    if (!told.await(60, TimeUnit.SECONDS)) throw new AssertionError("no news of System.gc()");
+    if (!told.await(Probe.patient(60_000), TimeUnit.MILLISECONDS))
+      throw new AssertionError("no news of System.gc()");
   }
 
   /** Counts down after the agent has the news of a collection that {@code System.gc()} caused. */

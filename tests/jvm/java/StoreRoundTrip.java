@@ -59,7 +59,7 @@ public final class StoreRoundTrip {
     allocate();
     byte[] profile = NativeAgent.taskClosed(1, Probe.MAX_BYTES);
 
-    long store = NativeStore.open(64L << 20);
+    long store = NativeStore.open(64L << 20, 1);
     NativeFeed.prepare(); // each once, for -Xcheck:jni
     long feed = NativeFeed.open(store);
     NativeFeed.applicationStarted(

@@ -19,6 +19,8 @@ public final class WatchedTree {
 
   public static void main(String[] args) throws Exception {
     Probe.start();
+    int messages =
+        Probe.await(Probe.SNAPSHOT, 0); // the watcher has looked before there is anything
     AutoCloseable news = CollectionNews.start();
     byte[] kept = new byte[HEAP_BYTES];
     for (int i = 0; i < 9; i++) {
@@ -30,7 +32,6 @@ public final class WatchedTree {
         new ProcessBuilder(List.of(args[0], "-m", "pyspark.daemon", "pyspark.worker"));
     builder.redirectOutput(new File("daemon.out")).redirectError(new File("daemon.err"));
     Process daemon = builder.start();
-    int messages = 0;
     File held = new File("held");
     for (int looks = 0; looks < 600 && !held.exists(); looks++) {
       Probe.sleep(100);
@@ -38,11 +39,13 @@ public final class WatchedTree {
     }
     sink = null;
     for (int i = 0; i < GARBAGE_COLLECTIONS; i++) {
-      System.gc();
+      Retained.collect();
     }
     if (args.length > 1) {
       Probe.sleep(6000); // since the last message, for falls are told every five seconds at most
+      messages = Probe.drain(messages);
       Files.write(Path.of("release"), new byte[0]);
+      messages = Probe.await(Probe.SNAPSHOT, messages);
     }
     Probe.sleep(2000); // many ticks of the watcher
     Files.write(Path.of("task"), NativeAgent.taskSnapshot(1, Probe.MAX_BYTES));

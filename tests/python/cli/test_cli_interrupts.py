@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from processes import kill_session, patient, start, until
+from processes import kill_all, kill_session, patient, start, until
 
 PROGRAM = """
 import pathlib, signal, time
@@ -62,6 +62,9 @@ def test_one_of_a_terminal(package, tmp_path, ready):
         ready()
         os.write(terminal, b"\x03")
         until((tmp_path / "received").exists, 30, "the program has ended")
+    except BaseException:
+        kill_all({pid})
+        raise
     finally:
         os.close(terminal)
         os.waitpid(pid, 0)

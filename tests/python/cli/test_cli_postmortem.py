@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 
+import processes
 import pytest
 from processes import patient
 
@@ -29,22 +30,15 @@ def driver(package, tmp_path):
 
     def start():
         environment = {**os.environ, "PYTHONPATH": str(package), "SPARKMEMPROF_BOX_DIR": str(tmp_path / "boxes")}
-        process = subprocess.Popen(
-            [sys.executable, "job.py"],
-            cwd=tmp_path,
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+        process = processes.start([sys.executable, "job.py"], cwd=tmp_path, env=environment, text=True, **pipes)
         started.append(process)
         assert process.stdout.readline() == "up\n"
         return process
 
     yield start
     for process in started:
-        process.kill()
+        processes.kill_session(process)
         process.communicate()
 
 
@@ -257,16 +251,7 @@ def test_a_box_directory_of_somebody_else_is_not_used(package, tmp_path):
     (tmp_path / "job.py").write_text(DRIVER)
     (tmp_path / "boxes").symlink_to("/tmp")
     environment = {**os.environ, "PYTHONPATH": str(package), "SPARKMEMPROF_BOX_DIR": str(tmp_path / "boxes")}
-    finished = subprocess.run(
-        [sys.executable, "job.py"],
-        cwd=tmp_path,
-        env=environment,
-        input="\n",
-        capture_output=True,
-        text=True,
-        timeout=patient(60),
-        check=False,
-    )
+    finished = processes.run([sys.executable, "job.py"], 60, input="\n", cwd=tmp_path, env=environment)
     assert (finished.returncode, finished.stdout) == (0, "up\n"), "the program is what it is without us"
     assert finished.stderr.startswith("sparkmemprof: the driver's Python is not profiled: ")
     assert len(finished.stderr.splitlines()) == 1
@@ -292,15 +277,7 @@ def test_where_the_usual_directory_is_somebody_elses_a_random_one_is_used_and_na
     environment.pop("SPARKMEMPROF_BOX_DIR", None)
     warnings = []
     for _ in range(2):
-        finished = subprocess.run(
-            [sys.executable, "job.py"],
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=patient(60),
-            check=False,
-        )
+        finished = processes.run([sys.executable, "job.py"], 60, cwd=tmp_path, env=environment)
         assert (finished.returncode, finished.stdout) == (-signal.SIGKILL, "up\n")
         warnings += finished.stderr.splitlines()
     (used,) = temporary.glob(f"{usual.name}-*")

@@ -481,14 +481,7 @@ def test_a_report_directory_of_another_user_is_refused_by_name_and_owner(package
     link.symlink_to(foreign)
     for folder in (foreign, link):
         writes = f"from sparkmemprof.cli.show import write_report; write_report(b'', {str(folder)!r})"
-        finished = subprocess.run(
-            [sys.executable, "-c", writes],
-            env={**os.environ, "PYTHONPATH": str(package)},
-            capture_output=True,
-            text=True,
-            timeout=patient(60),
-            check=False,
-        )
+        finished = processes.run([sys.executable, "-c", writes], 60, env={**os.environ, "PYTHONPATH": str(package)})
         last = finished.stderr.splitlines()[-1]
         assert last.endswith(f"UserError: {folder} belongs to user {owner}, not to user {os.getuid()}")
     assert list(foreign.glob("report.*")) == []

@@ -13,7 +13,7 @@ from processes import patient
 
 # Its first words: what it says, each written as the file's ending and the line. Then PySpark's.
 SPARK_SUBMIT = """#!{python}
-import os, pathlib, sys, time
+import os, pathlib, signal, sys, time
 for word in sys.argv[1 : sys.argv.index("--")]:
     kind, _, line = word.partition("=")
     place = pathlib.Path(os.environ["SPARKMEMPROF_LAST_REPORT"], f"{{os.getpid()}}.{{kind}}")
@@ -21,15 +21,21 @@ for word in sys.argv[1 : sys.argv.index("--")]:
 pathlib.Path("told").touch()
 if "hangs" in sys.argv:
     time.sleep(600)
+if "killed" in sys.argv:
+    os.kill(os.getpid(), signal.SIGKILL)
 """
 PROGRAM = """\
-import os, subprocess, sys, time
+import os, subprocess, sys, time, types
 
 kept = bytearray(3_300_007)
 jvm = subprocess.Popen(["./spark-submit", *sys.argv[2:], "--", "pyspark-shell"])
+if "hangs" not in sys.argv:
+    nobody = types.SimpleNamespace(address="127.0.0.1", port=1)
+    gateway = types.SimpleNamespace(proc=jvm, gateway_parameters=nobody)
+    sys.modules["pyspark"] = types.SimpleNamespace(SparkContext=types.SimpleNamespace(_gateway=gateway))
 while not os.path.exists("told"):
     time.sleep(0.01)
-if "hangs" not in sys.argv:
+if not {"hangs", "killed"} & set(sys.argv):
     jvm.wait()
 print("SPARKMEMPROF_LAST_REPORT" in os.environ)
 exec(sys.argv[1])
@@ -109,6 +115,55 @@ def test_a_program_has_a_report_of_its_own(cli, scene, told):
         assert line.endswith(f" has died; what is known is in {folder}/app-1")
 
 
+# Nobody but the program can ask how its JVM ended: it does so at its own end.
+@pytest.mark.parametrize(
+    ("told", "own_row"),
+    [
+        (["report-place=shown {}/app-1"], True),
+        (["report-place=hidden {}/app-1"], False),
+        (["ended-reports=shown {}/app-2", "report-place=shown {}/app-1"], False),
+    ],
+)
+def test_a_jvm_that_was_killed_has_a_post_mortem(cli, scene, told, own_row):
+    folder = scene("app-1", "app-2")
+    before = {
+        name: json.loads((folder / name / "report.json").read_text())["postMortems"] for name in ("app-1", "app-2")
+    }
+    words = ["patience=60", *(word.format(folder) for word in told), "killed"]
+    finished = cli("run", "program.py", "sys.exit(3)", *words, cwd=folder)
+    assert finished.returncode == 3, finished.stderr
+    report = json.loads((folder / "app-1" / "report.json").read_text())
+    *others, death = report["postMortems"]
+    assert len(others) == len(before["app-1"])
+    assert (death["executorId"], death["process"], death["exitCode"]) == ("driver", "jvm", 137)
+    assert death["headline"] in finished.stderr
+    assert report["unfinished"] is True
+    assert len(own_rows(folder / "app-1")) == own_row
+    assert len(own_reports(folder)) == (not own_row)
+    other = json.loads((folder / "app-2" / "report.json").read_text())
+    assert len(other["postMortems"]) == len(before["app-2"])
+
+
+def test_a_killed_jvm_without_a_local_report_has_its_post_mortem_beside_the_program(cli, scene):
+    folder = scene()
+    place = "hdfs://there/app-1"
+    finished = cli("run", "program.py", "", "patience=60", f"report-place=shown {place}", "killed", cwd=folder)
+    assert finished.stderr.count(f"has died; what is known is in {place}") == 1
+    (report,) = own_reports(folder)
+    (death,) = report["postMortems"]
+    assert (death["process"], death["exitCode"]) == ("jvm", 137)
+    assert [stage["stageId"] for stage in report["stages"]] == [-1], finished.stderr
+
+
+def test_a_jvm_that_ended_itself_was_not_killed(cli, scene):
+    folder = scene("app-1")
+    before = (folder / "app-1" / "report.json").read_bytes()
+    finished = cli("run", "program.py", "", f"report-place=shown {folder}/app-1", cwd=folder)
+    assert (folder / "app-1" / "report.json").read_bytes() == before
+    assert "post-mortem of the driver" not in finished.stderr
+    assert len(own_reports(folder)) == 1
+
+
 def test_a_report_without_an_end_is_left_alone(cli, scene):
     folder = scene("app-1", unfinished=True)
     finished = cli("run", "program.py", "", f"ended-reports=shown {folder}/app-1", cwd=folder)
@@ -141,7 +196,7 @@ def test_a_child_that_submits_or_drives_an_application_is_not_the_program(cli, s
     folder = scene("app-1")
     (folder / "program.py").write_text(
         "import os, subprocess, sys\n"
-        "told = \"import os; print('SPARKMEMPROF_LAST_REPORT' in os.environ)\"\n"
+        "told = 'import os; print(\"SPARKMEMPROF_LAST_REPORT\" in os.environ)'\n"
         "open('other', 'w').write(f'#!{sys.executable}\\n{told}\\n')\n"
         "os.remove('spark-submit'); os.rename('other', 'spark-submit'); os.chmod('spark-submit', 0o755)\n"
         'start = \'import subprocess; subprocess.run(["./spark-submit", "%s"], check=True)\'\n'
@@ -153,7 +208,7 @@ def test_a_child_that_submits_or_drives_an_application_is_not_the_program(cli, s
         "exec(start % 'pyspark-shell')\n"
     )
     finished = cli("run", "program.py", cwd=folder)
-    assert finished.stdout.splitlines() == ["False", "False", "False", "True"], finished.stderr
+    assert finished.stdout.splitlines() == [*["False"] * 3, "True"], finished.stderr
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import signal
 import subprocess
 import sys
@@ -150,13 +151,8 @@ from sparkmemprof.cli.driver_watch import DriverWatch
 with DriverWatch("job.py", 65536, True) as driver:
     print(driver.environment({"A": "1"}), driver.finish(17, 3, "reports"))
 """
-    finished = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(package)},
-        capture_output=True,
-        text=True,
-        check=False,
+    finished = processes.run(
+        [sys.executable, "-c", code], 60, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(package)}
     )
     assert finished.stdout == "{'A': '1'} None\n"
     assert finished.stderr == "sparkmemprof: the driver's own processes are not watched: no space left\n"
@@ -235,9 +231,12 @@ def test_a_jvm_that_is_killed_after_its_applications_end_has_no_death(cli, fake_
 WAITS = "wait $!; exit $?"
 
 
-def job_that_tells(word, end):
-    """A job whose JVM tells of app-1 and its report, in a file of that name, before it does `end`."""
-    report = '{"schemaVersion": 1, "application": {"id": "app-1"}, "executors": [], "stages": []}'
+def job_that_tells(word, end, told=()):
+    """A job whose JVM tells of app-1 and its report, in a file of that name, before it does `end`. told: the report's
+    post-mortems."""
+    report = json.dumps(
+        {"schemaVersion": 1, "application": {"id": "app-1"}, "executors": [], "stages": [], "postMortems": [*told]}
+    )
     name, mark = word
     return (
         "d = pathlib.Path('sparkmemprof-report/app-1'); d.mkdir(parents=True); held = bytes(7_654_321);"
@@ -267,7 +266,8 @@ def test_a_script_around_spark_submit_changes_nothing(cli, fake_spark, tmp_path,
     name, end, who = what
     dead = [who] if who == "jvm" or (who and mark == "shown") else []  # of a Python that is hidden nothing is known
     fake_spark.wrap(WAITS)
-    job = job_that_tells((name, mark), end)
+    of_jvm = {"executorId": "driver", "process": "python-driver", "pid": 1, "outOfMemory": True}  # it knows less
+    job = job_that_tells((name, mark), end, [of_jvm] if dead == ["python-driver"] else [])
     as_python = {"PYSPARK_GATEWAY_PORT": "1"}  # the stand-in is the JVM and the driver's Python
     finished = cli("submit", "job.py", env={**fake_spark.env, **as_python, "FAKE_JOB": job})
     assert finished.returncode == (5 if "exit" in end else 128 + signal.SIGKILL), finished.stderr
@@ -343,7 +343,15 @@ def test_hands_signals_on(package, bundle, fake_spark, tmp_path, number):
             processes.kill_session(process)
             raise
     child = json.loads(fake_spark.record.read_text())["pid"]
-    until(lambda: not os.path.exists(f"/proc/{child}"), 30, "the child's end")
+
+    def has_ended():
+        try:
+            words = pathlib.Path(f"/proc/{child}/cmdline").read_bytes()
+        except OSError:
+            return True
+        return b"spark-submit" not in words  # a zombie has none, nor has another process to which its number went
+
+    until(has_ended, 30, "the child's end")
 
 
 def test_no_spark(cli):

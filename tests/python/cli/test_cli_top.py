@@ -4,12 +4,11 @@ import http.server
 import os
 import pty
 import re
-import subprocess
 import sys
 import threading
 
 import pytest
-from processes import patient
+from processes import kill_session, patient, start
 
 
 @pytest.fixture
@@ -44,25 +43,23 @@ def on_terminal(package, *words):
     """(what a terminal of 80 by 24 got, exit status)"""
     ours, theirs = pty.openpty()
     environment = {"PYTHONPATH": str(package), "TERM": "xterm", "COLUMNS": "80", "LINES": "24"}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "sparkmemprof.cli.main", *words],
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        env=environment,
-    )
-    os.close(theirs)
-    seen = b""
-    while True:
-        try:
-            part = os.read(ours, 65536)
-        except OSError:  # how a pty says that nobody writes any more
-            break
-        if not part:
-            break
-        seen += part
-    os.close(ours)
-    return seen.decode(), process.wait(patient(30))
+    command = [sys.executable, "-m", "sparkmemprof.cli.main", *words]
+    process = start(command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment)
+    try:
+        os.close(theirs)
+        seen = b""
+        while True:
+            try:
+                part = os.read(ours, 65536)
+            except OSError:  # how a pty says that nobody writes any more
+                break
+            if not part:
+                break
+            seen += part
+        os.close(ours)
+        return seen.decode(), process.wait(patient(30))
+    finally:
+        kill_session(process)
 
 
 def test_it_is_drawn_again_until_the_application_ends(package, ui):

@@ -13,8 +13,12 @@ class Counter:
     def __init__(self, package, monkeypatch):
         monkeypatch.syspath_prepend(str(package))
         self.module = importlib.import_module("sparkmemprof.cli.kernel_kills")
-        self.now, self.count = 1000.0, 7
-        self.kills = self.module.KernelKills(lambda: self.count, clock=lambda: self.now)
+        self.now, self.count, self.ahead = 1000.0, 7, 0.0
+        self.kills = self.module.KernelKills(lambda: self.count, clock=lambda: self.now, wall=self.wall)
+
+    def wall(self):
+        """People's clock, which may be set."""
+        return self.now + self.ahead
 
     def pass_by(self, seconds):
         """A reading every five seconds."""
@@ -48,6 +52,19 @@ def test_of_a_short_run_all_kills_count(package, monkeypatch):
     counter.count += 1
     counter.now += 3
     assert counter.within(10) == counter.within(120) == (1, 3)
+
+
+@pytest.mark.parametrize("ahead", [-3600.0, 3600.0])
+def test_a_clock_that_is_set_moves_no_kill(package, monkeypatch, ahead):
+    counter = Counter(package, monkeypatch)
+    counter.count += 1  # of long ago
+    counter.pass_by(600)
+    counter.count += 2
+    counter.ahead = ahead
+    counter.pass_by(5)
+    count, since, until = counter.kills.within(10)
+    assert count == 2
+    assert (since, until) == (counter.now - 10, counter.now + ahead), "as the clock said then"
 
 
 def test_few_readings_are_kept(package, monkeypatch):
@@ -92,7 +109,10 @@ def test_who_is_asked_for_late_died_when_it_was_found_gone(package, monkeypatch)
     counter = Counter(package, monkeypatch)
     gone = []
     counter.kills = counter.module.KernelKills(
-        lambda: counter.count, clock=lambda: counter.now, gone=lambda: gone[-1] if gone else None
+        lambda: counter.count,
+        clock=lambda: counter.now,
+        gone=lambda: gone[-1] if gone else None,
+        wall=counter.wall,
     )
     counter.pass_by(600)
     counter.count += 1  # of another kernel
@@ -120,13 +140,38 @@ def test_who_is_asked_for_late_died_when_it_was_found_gone(package, monkeypatch)
     assert counter.within(10, 4_194_005) == (None, 60), "it could not be read then"
 
 
+def test_how_full_the_host_was_before_an_end(package, monkeypatch):
+    counter = Counter(package, monkeypatch)
+    room, gone = [900], []
+    counter.kills = counter.module.KernelKills(
+        lambda: counter.count,
+        clock=lambda: counter.now,
+        gone=lambda: gone[-1] if gone else None,
+        available=lambda: room[-1],
+    )
+    counter.pass_by(60)
+    room.append(3)
+    counter.pass_by(5)
+    room.append(500)  # what it held is free again
+    gone.append(4_194_003)
+    counter.pass_by(5)
+    assert counter.kills.least_available() == 3
+    counter.pass_by(60)
+    assert counter.kills.least_available() == 500
+    assert counter.kills.least_available(4_194_003) == 3
+    room.append(None)
+    counter.pass_by(60)
+    assert counter.kills.least_available(4_194_004) is None, "it can't be read any more"
+
+
 def test_what_a_watch_says_of_an_end(driver_watch, monkeypatch):
-    monkeypatch.setattr(driver_watch, "_memory_bounds", lambda: {"oomKills": 7})
+    monkeypatch.setattr(driver_watch, "_memory_bounds", lambda: {"oomKills": 7, "availableBytes": 11})
     with driver_watch.DriverWatch("job.py", 65536, True, gone=lambda: 4_194_001) as watch:
         watch._kills.look()
         *_, seen = watch._kills.within(10, 4_194_001)
         moment = watch._moment(4_194_001, 10)
     assert (moment["ended_ms"], moment["kernel_kills"]) == (int(1000 * seen), 0)
+    assert moment["host_available_bytes"] == 11
     assert seen < watch._kills.within(10, 4_194_002)[2]
 
 

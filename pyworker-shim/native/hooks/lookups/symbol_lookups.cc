@@ -1,5 +1,7 @@
 #include "lookups/symbol_lookups.h"
 
+#include <dlfcn.h>
+
 #include <cerrno>
 
 #include "allocators/hook_state.h"
@@ -8,15 +10,21 @@ extern "C" {
 
 void* (*memprof_real_dlsym)(void* library, const char* name) = nullptr;
 
-__attribute__((visibility("hidden"))) void memprof_before_lookup() {
+// What the look-up gives; null: dlsym's own answer.
+__attribute__((visibility("hidden"))) void* memprof_before_lookup(void* library, const char* name) {
   using namespace memprof;
-  if (hook_thread.guard != 0 || hook_state.recorder.load(std::memory_order_acquire) == nullptr) return;
+  if (hook_thread.guard != 0 || hook_state.recorder.load(std::memory_order_acquire) == nullptr) return nullptr;
+  void* replacement = nullptr;
   const int saved = errno;
   {
     const ReentryGuard guard(hook_thread);
     hook_state.loader.Refresh();
+    const GotPatcher& hooks = hook_state.loader.patcher();
+    if (library != RTLD_NEXT && name != nullptr && hooks.IsHooked(name))
+      replacement = hooks.ReplacementOf(memprof_real_dlsym(library, name));
   }
   errno = saved;
+  return replacement;
 }
 
 }  // extern "C"
@@ -44,7 +52,11 @@ memprof_hook_dlsym:
   .cfi_adjust_cfa_offset -8
   popq %rdi
   .cfi_adjust_cfa_offset -8
+  testq %rax, %rax
+  jne 1f
   jmpq *memprof_real_dlsym(%rip)
+1:
+  ret
   .cfi_endproc
   .size memprof_hook_dlsym, . - memprof_hook_dlsym
 )");

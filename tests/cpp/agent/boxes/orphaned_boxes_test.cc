@@ -109,6 +109,25 @@ TEST_F(OrphanedBoxesTest, AreThoseOfADeadExecutorsDeadWorkers) {
   EXPECT_EQ(orphans.tasks[0].sessions[0].session.stage_id, 3);
 }
 
+TEST_F(OrphanedBoxesTest, SayWhatEarlierTasksHadLeftThere) {
+  constexpr uint64_t kCached = 300'000'007, kOwn = 2'000'003;
+  MakeBox();
+  recorder_->Allocated({Origin::kPython, 0x10000000, kCached, kCached, 1, kNoStack});
+  recorder_->OpenSession({kTask + 1, 3, 0, 3, 0});  // closes the one before
+  recorder_->Allocated({Origin::kPython, 0x50000000, kOwn, kOwn, 1, kNoStack});
+  KillWorker();
+  const Orphans orphans = Find();
+  ASSERT_EQ(orphans.tasks.size(), 2u);
+  for (const OrphanedTask& task : orphans.tasks) {
+    ASSERT_EQ(task.sessions.size(), 1u);
+    const PythonSession& python = task.sessions[0];
+    EXPECT_EQ(python.leftovers.has_value(), !python.session.closed) << "what a closed one left is its own";
+    if (!python.leftovers) continue;
+    EXPECT_EQ(python.session.live_bytes, kOwn);
+    EXPECT_EQ(python.leftovers->process.live_bytes, kCached);
+  }
+}
+
 TEST_F(OrphanedBoxesTest, AreNotThoseOfAWorkerThatStillRuns) {
   MakeBox();
   EXPECT_TRUE(Find().boxes.empty());

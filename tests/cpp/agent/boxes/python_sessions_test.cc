@@ -141,6 +141,18 @@ TEST_F(PythonSessionsTest, LeftoversAreThoseOfAllTasksSoFar) {
   recorder_->OpenSession({});  // waits for a task
   EXPECT_EQ(leftovers_of(53, Leftovers::kRead)->through, late->through);
   EXPECT_FALSE(leftovers_of(53, Leftovers::kLeave));
+  recorder_->SetTask({54, 0, 0, 0, 0});
+  recorder_->Allocated({Origin::kPython, address += 0x1000000, 5'000'011, 5'000'011, 1, stack});
+  const auto beside = leftovers_of(54, Leftovers::kRead);
+  ASSERT_TRUE(beside) << "of a task whose worker has not closed its session";
+  EXPECT_EQ(beside->process.live_bytes, 3 * 2'000'003u) << "nothing of that task's own";
+  EXPECT_EQ(beside->through, late->through);
+  const FoundSessions open = FindSessions({folder_, "app-1", "7"}, 54, Leftovers::kLeave);
+  const Result<BoxReader> box = BoxReader::Open(recorder_->box_path());
+  ASSERT_TRUE(box.ok());
+  ASSERT_EQ(open.sessions.size(), 1u);
+  recorder_->CloseSession();
+  EXPECT_FALSE(LeftoversBeside(*box, open.sessions[0].session)) << "closed meanwhile: what it left would count twice";
 }
 
 }  // namespace

@@ -60,6 +60,33 @@ TEST(WorkerDeath, IsWhatItsBoxSaysOfTheTaskThatWasOpen) {
   }
 }
 
+// A cache that earlier tasks have filled, as it is when the next task's worker is killed.
+TEST(WorkerDeath, ComesWithWhatEarlierTasksHadLeft) {
+  constexpr uint64_t kCached = 300'000'007;
+  const TemporaryDirectory directory;
+  const Result<Recorder*> made = Recorder::Create({directory.path().c_str(), "app-1", "7", 65536, "3.11.7"});
+  ASSERT_TRUE(made.ok()) << made.status().message();
+  Recorder& recorder = **made;
+  const BoxPlace place{directory.path(), "app-1", "7"};
+  const ProcessName owner = NameOf(BoxReader::Open(recorder.box_path())->identity());
+  const FrameId frames[] = {recorder.InternPythonFrame({"remember", 8}, {"job.py", 6}, 22, 20)};
+  const BoxStackId stack = recorder.InternStack(frames, 1, kCached);
+  recorder.OpenSession({41, 3, 0, 5, 0});
+  recorder.Allocated({Origin::kPython, 0x10000000, kCached, kCached, 1, stack});
+  recorder.CloseSession();
+  recorder.OpenSession({42, 4, 1, 6, 0});
+  recorder.Allocated({Origin::kPython, 0x50000000, kBytes, kBytes, 1, stack});
+  Recorder::AbandonInChild(&recorder);
+  const std::optional<DeathInBox> found = DeathOfWorker(place, owner);
+  ASSERT_TRUE(found);
+  ASSERT_EQ(found->sessions.sessions.size(), 1u);
+  const PythonSession& python = found->sessions.sessions[0];
+  EXPECT_EQ(python.session.live_bytes, kBytes) << "the task's own";
+  ASSERT_TRUE(python.leftovers);
+  EXPECT_EQ(python.leftovers->process.live_bytes, kCached);
+  EXPECT_LT(python.leftovers->through, python.session.number);
+}
+
 TEST(WorkerDeath, BelowAWorkerItIsOfTheTaskServedLastOpenOrNot) {
   const TemporaryDirectory directory;
   const Result<Recorder*> made = Recorder::Create({directory.path().c_str(), "app-1", "7", 65536, "3.11.7"});

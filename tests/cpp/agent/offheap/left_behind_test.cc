@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "offheap/left_message.h"
 
@@ -35,7 +36,7 @@ class Scene {
   std::atomic<uint64_t> dropped{0};
   TaskTable tasks;
   OffHeapBlocks blocks;
-  LeftBehind left{&blocks};
+  LeftBehind left{&blocks, &TaskFigures::offheap};
 };
 
 TEST(LeftBehind, WhatEndedTasksStillHoldBySiteAndStage) {
@@ -110,12 +111,41 @@ TEST(LeftBehind, TasksThatHoldNothingMoreMakeRoom) {
   EXPECT_EQ(sites[0].live.bytes, 4'003);
 }
 
+TEST(LeftMessage, ANativeFrameHasItsPlaceAndTheNamesThatAreKnown) {
+  std::atomic<uint64_t> dropped{0};
+  const auto stacks = std::make_shared<JvmStacks>(&dropped);
+  ModuleTable::Identity module;
+  module.path = "/opt/libengine.so";
+  module.path_size = 17;
+  module.build_id_size = 6;
+  std::memcpy(module.build_id, "6a1f77", 6);
+  NativeCalls native = {};
+  native.depth = 1;
+  native.calls[0] = {&module, 0x1230};
+  const LeftSite site = {stacks, stacks->Intern(nullptr, nullptr, {}, &native), -1, -1, 0, {5'000'003, 1, 0}, "native thread own"};
+  for (const bool named : {false, true}) {
+    SourceCalls calls;
+    if (named) calls = {{"insert", "map.rs", 3}, {"grow", "table.rs", 7}};
+    const proto::LeftOffHeap message = BuildLeft({site}, 7, [&](const auto&, const auto&, uint64_t) { return calls; });
+    const proto::TaskProfile& names = message.names();
+    ASSERT_EQ(names.frames_size(), named ? 2 : 1);
+    ASSERT_EQ(names.stacks_size(), names.frames_size());
+    const proto::Frame& frame = names.frames(names.frames_size() - 1);
+    EXPECT_EQ(frame.language(), proto::NATIVE);
+    EXPECT_EQ(names.strings(static_cast<int>(frame.module())), "/opt/libengine.so");
+    EXPECT_EQ(names.strings(static_cast<int>(frame.build_id())), "6a1f77");
+    EXPECT_EQ(frame.offset(), 0x1230u);
+    EXPECT_EQ(names.strings(static_cast<int>(frame.function())), named ? "grow" : "");
+    EXPECT_EQ(message.sites(0).stack(), static_cast<uint32_t>(names.stacks_size()));
+  }
+}
+
 TEST(LeftMessage, IsCutToSize) {
   Scene scene;
   std::vector<LeftSite> sites;
   const auto stacks = scene.Stacks();
   for (int32_t i = 0; i < 300; ++i) sites.push_back({stacks, 0, i, 0, 3, {101, 2, 900}});
-  const proto::LeftOffHeap message = BuildLeft(sites, 7, 200);
+  const proto::LeftOffHeap message = BuildLeft(sites, 7, {}, 200);
   EXPECT_LE(message.ByteSizeLong(), 200u);
   EXPECT_GT(message.sites_size(), 2);
   EXPECT_EQ(static_cast<uint64_t>(message.sites_size()) * 101 + message.other_bytes(), 30'300u);

@@ -10,8 +10,10 @@
 #include <thread>
 #include <vector>
 
+#include "base/clock.h"
 #include "malloc_heap_above.h"
 #include "resident/memory_map.h"
+#include "rss/other_malloc.h"
 
 namespace memprof {
 namespace {
@@ -34,6 +36,23 @@ TEST(JvmRssMeter, AHeapOfMallocsAboveAnInaccessiblePlaceIsNoStack) {
   ASSERT_TRUE(rows);
   EXPECT_GE(RowOf(*rows, "malloc"), heap.touched_bytes());
   EXPECT_LT(RowOf(*rows, "thread stacks"), MallocHeapAbove::kTouchedBytes / 2);
+}
+
+// jemalloc's arenas are anonymous mappings like any others.
+TEST(JvmRssMeter, WhereMallocIsAnothersItsMemoryIsAmongOtherMappings) {
+  NEEDS_GLIBCS_MALLOC;
+  JvmRssMeter meter("libjemalloc.so.2");
+  const std::optional<RssRows> rows = meter.Measure({});
+  ASSERT_TRUE(rows);
+  EXPECT_GT(RowOf(*rows, "malloc (libjemalloc.so.2), metaspace and other mappings"), 0u);
+  EXPECT_GT(RowOf(*rows, "malloc, in use and free"), 0u) << "what there is in libc's heaps";
+  for (const char* of_libc : {kOthers, "malloc", "allocator retention"}) EXPECT_EQ(RowOf(*rows, of_libc), 0u) << of_libc;
+  EXPECT_FALSE(meter.Wanted(rows->rss_bytes, MonotonicNs() + 3'600'000'000'000)) << "there is no word to wait for";
+}
+
+TEST(JvmRssMeter, LibcsOwnMallocIsNoOther) {
+  NEEDS_GLIBCS_MALLOC;
+  EXPECT_EQ(OtherMalloc(), "");
 }
 
 // The size of the mapping that holds this address, 0 if it can't be read.

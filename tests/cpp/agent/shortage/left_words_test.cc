@@ -12,6 +12,10 @@ namespace {
 
 using ::testing::ElementsAre;
 
+static_assert(LeftWords::Clock::is_steady, "a clock that is set back would keep others' words for as long");
+
+LeftWords::Clock::time_point At(int64_t ms) { return LeftWords::Clock::time_point(std::chrono::milliseconds(ms)); }
+
 bool AtOnce(std::chrono::milliseconds, std::function<void()> work) {
   work();
   return true;
@@ -62,38 +66,40 @@ TEST_F(LeftWordsTest, TheEndComesFirstAndNothingFollowsIt) {
   left_.LeaveTasks(place_, {"task 7"});
   left_.LeaveLast(place_, {"the end"});
   left_.Leave(place_, {1001, 8, "late"});
-  left_.Forget(place_, 1'000'000);
+  left_.Forget(place_, At(1'000'000));
   EXPECT_THAT(Left(), ElementsAre("the end", "error", "task 7"));
 }
 
 TEST_F(LeftWordsTest, AJvmThatLivesOnLeavesNothing) {
-  EXPECT_FALSE(left_.MayEnd(1000));
-  left_.Met(1000);
+  EXPECT_FALSE(left_.MayEnd(At(1000)));
+  left_.Met(At(1000));
   left_.Leave(place_, {1000, 7, "error"});
-  EXPECT_TRUE(left_.MayEnd(1000 + LeftWords::kMayEndMs - 1));
-  left_.Forget(place_, 1000 + LeftWords::kMayEndMs);
+  EXPECT_TRUE(left_.MayEnd(At(1000) + LeftWords::kMayEnd - At(1).time_since_epoch()));
+  left_.Forget(place_, At(1000) + LeftWords::kMayEnd);
   EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
 }
 
 TEST_F(LeftWordsTest, AnErrorJustBeforeTheStopMayHaveCausedIt) {
   left_.Leave(place_, {1000, 7, "error"});
-  left_.Met(1500);  // one more, which was only counted
-  left_.Forget(place_, 1500 + LeftWords::kMayEndMs - 1);
+  left_.Met(At(1500));  // one more, which was only counted
+  left_.Forget(place_, At(1500) + LeftWords::kMayEnd - At(1).time_since_epoch());
   EXPECT_THAT(Left(), ElementsAre("error"));
 }
 
 TEST_F(LeftWordsTest, TheNextApplicationBeginsWithoutErrors) {
   left_.Leave(place_, {1000, 7, "error"});
   left_.LeaveTasks(place_, {"task 7"});
-  left_.Forget(place_, 1000 + LeftWords::kMayEndMs);
+  left_.Forget(place_, At(1000) + LeftWords::kMayEnd);
   left_.Leave(place_, {90'000, 1, "another"});
   EXPECT_THAT(Left(), ElementsAre("another"));
 }
 
 int writes = 0;
+std::chrono::milliseconds allowed{0};
 
-bool Counts(std::chrono::milliseconds, std::function<void()>) {
+bool Counts(std::chrono::milliseconds most, std::function<void()>) {
   ++writes;
+  allowed = most;
   return false;
 }
 
@@ -110,6 +116,12 @@ TEST_F(LeftWordsTest, AFileSystemThatHangsIsTriedOnce) {
   LeftWords left(Counts);
   for (int64_t i = 0; i < 3; ++i) left.Leave(place_, {1000 + i, 7, "error"});
   EXPECT_EQ(writes, 1);
+}
+
+TEST_F(LeftWordsTest, OnABusyMachineAFileSystemHasMoreTime) {
+  LeftWords left(Counts);
+  left.Leave({folder_.path(), "app-1", 4711, 9}, {1000, 7, "error"});
+  EXPECT_EQ(allowed, 9 * LeftWords::kMostWriting);
 }
 
 }  // namespace

@@ -191,6 +191,24 @@ TEST(ProcessWatch, FindsPythonThroughWrappersAndLeavesOtherJvmsAlone) {
   EXPECT_EQ(Kinds(driver)[40], kPythonDriver);
 }
 
+// A fork of a program has its words.
+TEST(ProcessWatch, WhatTheDriversPythonForksIsItsChild) {
+  Machine machine;
+  machine.Put(10, 1, "java SparkSubmit job.py", 400'000);
+  machine.Put(40, 10, "python3 job.py", 30'000);
+  machine.Put(41, 40, "python3 job.py", 30'000);
+  machine.Put(42, 41, "python3 job.py", 30'000);
+  machine.Children(10, "40 ");
+  machine.Children(40, "41 ");
+  machine.Children(41, "42 ");
+  machine.Children(42, "");
+  ProcessWatch watch(machine.proc(), 10, true);
+  watch.Discover();
+  EXPECT_EQ(watch.living().at(40).owner.pid, 0);
+  EXPECT_EQ(watch.living().at(41).owner.pid, 40);
+  EXPECT_EQ(watch.living().at(42).owner.pid, 40);
+}
+
 TEST(ProcessWatch, ChildrenOfAnExitingJvmAreNotOurs) {
   Machine machine;
   machine.PutWorker();
@@ -415,17 +433,18 @@ TEST(News, AnEndIsPassedOnALittleLaterOrWithTheLastLook) {
   const Machine machine;
   ProcessWatch watch(machine.proc(), 10, false);
   News news;
-  EndedProcess process{{22, 100}, false, std::chrono::steady_clock::now()};
+  const auto later = std::chrono::steady_clock::now() + std::chrono::hours(1);  // however long this test is held up
+  EndedProcess process{{22, 100}, false, later};
   news.SetEnded(process);
   news.TakeTo(&watch);
   EXPECT_TRUE(watch.TakeGone().empty()) << "the ticks tell first of those that they have seen";
   process.name.pid = 23;
-  process.seen -= std::chrono::seconds(1);
+  process.seen = std::chrono::steady_clock::now() - std::chrono::seconds(1);
   news.SetEnded(process);
   news.TakeTo(&watch);
   EXPECT_EQ(watch.TakeGone().size(), 1u);
   process.name.pid = 24;
-  process.seen = std::chrono::steady_clock::now();
+  process.seen = later;
   news.SetEnded(process);
   news.HoldNothingBack();
   news.TakeTo(&watch);

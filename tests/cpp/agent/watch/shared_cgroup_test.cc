@@ -17,6 +17,7 @@ class GroupOf : public MemoryCgroup {
   std::optional<uint64_t> Limit(uint64_t) const override { return std::nullopt; }
   Result<CgroupUse> Read() const override { return CgroupUse(); }
   Result<uint64_t> ReadUsage() const override { return uint64_t{0}; }
+  std::optional<uint64_t> SwapLeft() const override { return std::nullopt; }
   std::optional<uint64_t> OomKills() const override { return std::nullopt; }
   std::string KillCounter() const override { return ""; }
   bool SeesEveryLimit() const override { return true; }

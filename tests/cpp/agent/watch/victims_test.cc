@@ -42,6 +42,19 @@ TEST(Victims, AProgramThatWasNotTheLargestHasEndedByItself) {
   EXPECT_FALSE(WasLargest(small, {small}, watch)) << "the JVM lives, and was larger";
   EXPECT_TRUE(WasLargest(large, {small, large}, watch));
   EXPECT_FALSE(WasLargest(large, {large, Gone(5, ProcessKind::kPythonWorker, 501 * page)}, watch)) << "a worker that went with it";
+  const auto driver = [page](uint64_t pages) { return Gone(6, ProcessKind::kPythonDriver, pages * page); };
+  EXPECT_TRUE(WasLargest(driver(250), {driver(250)}, watch)) << "the JVM that lives may be twice as large";
+  EXPECT_FALSE(WasLargest(driver(249), {driver(249)}, watch));
+  EXPECT_FALSE(WasLargest(driver(250), {driver(250), Gone(7, ProcessKind::kPythonDriver, 251 * page)}, watch)) << "its child was larger";
+}
+
+TEST(Victims, WhoMayHaveEndedByItselfIsNotTakenForKilledAtOnce) {
+  EXPECT_TRUE(MayHaveEndedByItself(Gone(3, ProcessKind::kProgram, 1)));
+  EXPECT_FALSE(MayHaveEndedByItself(Gone(3, ProcessKind::kPythonDaemon, 1)));
+  WatchedProcess driver = Gone(3, ProcessKind::kPythonDriver, 1);
+  EXPECT_TRUE(MayHaveEndedByItself(driver)) << "its program has come to its end";
+  driver.owner = {2, 100};
+  EXPECT_FALSE(MayHaveEndedByItself(driver)) << "a child of the driver's Python is not the driver's own";
 }
 
 }  // namespace

@@ -255,7 +255,7 @@ TEST_F(BoxReaderTest, RefusesAForeignVersionAndAnImpossibleHeader) {
     return Refusal(Write(bytes));
   };
   EXPECT_EQ(with([](box::Header&) {}), "opened");
-  EXPECT_EQ(with([](box::Header& header) { header.version = 3; }), "black box " + path + " has version 3; this is version 7");
+  EXPECT_EQ(with([](box::Header& header) { header.version = 3; }), "black box " + path + " has version 3; this is version 8");
   for (uint32_t kind = 0; kind < box::kTables; ++kind) {
     const std::string misfit = "black box " + path + ": table " + std::to_string(kind) + " does not fit into the file";
     EXPECT_EQ(with([&](box::Header& header) { header.tables[kind].capacity = 0xffffffff; }), misfit);

@@ -52,6 +52,14 @@ class GotPatcherTest : public testing::Test {
   GotPatcher patcher_;
 };
 
+TEST_F(GotPatcherTest, ForAFunctionThatWasLookedUpThereIsItsReplacement) {
+  EXPECT_TRUE(patcher_.IsHooked("getppid"));
+  EXPECT_FALSE(patcher_.IsHooked("getpid"));
+  EXPECT_EQ(patcher_.ReplacementOf(original), reinterpret_cast<void*>(&Replacement));
+  EXPECT_EQ(patcher_.ReplacementOf(nullptr), nullptr);
+  EXPECT_EQ(patcher_.ReplacementOf(static_cast<char*>(original) + 1), nullptr) << "another library's function of that name";
+}
+
 TEST_F(GotPatcherTest, AnUnboundSlotIsRewritten) {
   Fixture fixture("lazy");
   Patch(fixture);

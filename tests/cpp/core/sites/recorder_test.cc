@@ -15,7 +15,7 @@ namespace {
 TEST_F(RecorderTest, ASessionReadsBackWhatWasRecorded) {
   Start();
   recorder_->OpenSession(Task(17));
-  recorder_->AddUdf(Ref("aggregate"), Ref("/jobs/job.py"), 41, Ref("MAP_PANDAS_ITER"));
+  recorder_->AddUdf(Ref("aggregate"), Ref("/jobs/job.py"), 41, Ref("MAP_PANDAS_ITER"), true);
   uint32_t module = recorder_->InternModule(Ref("/opt/libhidden.so"), Ref("00ff"));
   std::vector<FrameId> stack = {Line("main", 10), Line("aggregate", 41), Line("call_library", 7),
                                 recorder_->InternNativeFrame(module, 0x1234)};
@@ -45,6 +45,7 @@ TEST_F(RecorderTest, ASessionReadsBackWhatWasRecorded) {
   EXPECT_EQ(session.udfs[0].file, "/jobs/job.py");
   EXPECT_EQ(session.udfs[0].line, 41u);
   EXPECT_EQ(session.udfs[0].kind, "MAP_PANDAS_ITER");
+  EXPECT_TRUE(session.udfs[0].is_generator);
   ASSERT_EQ(session.counters.size(), 1u);
   EXPECT_EQ(session.counters[0].name, "arrowPoolPeakBytes");
   EXPECT_EQ(session.counters[0].value, 12'345u);

@@ -31,11 +31,12 @@ class Tree {
                                               std::to_string(cache - cache / 2) + "\n");
     files_.Write(folder + "/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n");
   }
-  void V2(const std::string& folder, const std::string& max, uint64_t current, uint64_t cache) {
+  void V2(const std::string& folder, const std::string& max, uint64_t current, uint64_t cache, uint64_t slab_reclaimable = 0) {
     files_.Write(folder + "/memory.max", max);
     files_.Write(folder + "/memory.current", std::to_string(current) + "\n");
     files_.Write(folder + "/memory.stat", "anon 1\ninactive_anon 5\ninactive_file " + std::to_string(cache / 2) + "\nactive_file " +
-                                              std::to_string(cache - cache / 2) + "\n");
+                                              std::to_string(cache - cache / 2) + "\nslab_reclaimable " + std::to_string(slab_reclaimable) +
+                                              "\nslab_unreclaimable 77000000\n");
     files_.Write(folder + "/memory.events", "low 0\nmax 0\noom 2\noom_kill 2\noom_group_kill 0\n");
   }
   void Write(const std::string& path, const std::string& text) { files_.Write(path, text); }
@@ -128,6 +129,46 @@ TEST(MemoryCgroup, ALimitAbovePhysicalMemoryIsNone) {
   EXPECT_EQ(tree.Find()->Limit(64'000'000'000), 32'000'000'000u);
 }
 
+// lxcfs: /proc/meminfo shows a container its limit as all memory that there is.
+TEST(MemoryCgroup, ALimitOfAllMemoryThatIsSeenIsOne) {
+  Tree first, second;
+  first.Mounts(kV1Mount);
+  first.Groups("4:memory:/\n");
+  first.V1("sys/fs/cgroup/memory", "4096000000\n", 4'096'000'000, 500, 100);
+  EXPECT_EQ(first.Find()->Limit(4'096'000'000), 4'096'000'000u);
+  second.Mounts(kV2Mount);
+  second.Groups("0::/lxc\n");
+  second.V2("sys/fs/cgroup/lxc", "4096000000\n", 500, 100);
+  EXPECT_EQ(second.Find()->Limit(4'096'000'000), 4'096'000'000u);
+  EXPECT_EQ(second.Find()->Limit(4'095'999'999), std::nullopt);
+  second.V2("sys/fs/cgroup/lxc", "max\n", 500, 100);
+  EXPECT_EQ(second.Find()->Limit(4'096'000'000), std::nullopt);
+}
+
+TEST(MemoryCgroup, WhatTheLimitingGroupMayStillSwap) {
+  Tree first, second;
+  first.Mounts(kV1Mount);
+  first.Groups("4:memory:/\n");
+  const std::string group = "sys/fs/cgroup/memory/";
+  first.V1("sys/fs/cgroup/memory", "1000\n", 1000, 900, 100);
+  EXPECT_EQ(first.Find()->SwapLeft(), std::nullopt) << "the kernel doesn't count swap";
+  first.Write(group + "memory.memsw.limit_in_bytes", "1700\n");
+  first.Write(group + "memory.memsw.usage_in_bytes", "1100\n");
+  EXPECT_EQ(first.Find()->SwapLeft(), 500u) << "700 allowed, 200 used";
+  first.Write(group + "memory.memsw.limit_in_bytes", "9223372036854771712\n");
+  EXPECT_EQ(first.Find()->SwapLeft(), std::nullopt);
+  second.Mounts(kV2Mount);
+  second.Groups("0::/pod\n");
+  second.V2("sys/fs/cgroup/pod", "1000\n", 900, 100);
+  second.Write("sys/fs/cgroup/pod/memory.swap.max", "700\n");
+  second.Write("sys/fs/cgroup/pod/memory.swap.current", "200\n");
+  EXPECT_EQ(second.Find()->SwapLeft(), 500u);
+  second.Write("sys/fs/cgroup/pod/memory.swap.max", "max\n");
+  EXPECT_EQ(second.Find()->SwapLeft(), std::nullopt);
+  second.Write("sys/fs/cgroup/pod/memory.swap.max", "0\n");
+  EXPECT_EQ(second.Find()->SwapLeft(), 0u);
+}
+
 TEST(MemoryCgroup, InAContainerThePathOfTheHostIsNotVisible) {
   Tree tree;
   tree.Mounts("35 31 0:32 /docker/abc /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n");
@@ -156,6 +197,8 @@ TEST(MemoryCgroup, Version2TakesTheSmallestOnThePath) {
   EXPECT_EQ(group->path(), tree.Path("sys/fs/cgroup/pod"));
   EXPECT_THAT(group->KillCounter(), testing::StartsWith(tree.Path("sys/fs/cgroup/pod/executor ")));
   EXPECT_EQ(group->Read()->used_bytes(), 500'000'000u);  // nearly all of it is page cache: healthy
+  tree.V2("sys/fs/cgroup/pod", "999999937\n", 990'000'000, 300'000'000, 190'000'000);
+  EXPECT_EQ(group->Read()->used_bytes(), 500'000'000u) << "caches of names and inodes, which the kernel drops, too";
   EXPECT_EQ(group->OomKills(), 2u);
 }
 

@@ -18,7 +18,8 @@ namespace {
 TEST(ProcFiles, ReadsTheRowsOfStatusInBytes) {
   FileTree tree;
   tree.Write("41/status",
-             "Name:\tpython3\nPPid:\t40\nVmHWM:\t  5003 kB\nVmRSS:\t  4001 kB\nRssAnon:\t 3001 kB\nRssFile:\t 999 kB\nRssShmem:\t 1 kB\n");
+             "Name:\tpython3\nPPid:\t40\nVmHWM:\t  5003 kB\nVmRSS:\t  4001 kB\nRssAnon:\t 3001 kB\nRssFile:\t 999 kB\nRssShmem:\t 1 kB\n"
+             "VmSwap:\t 77 kB\n");
   const Result<ProcessStatus> status = ProcFiles(tree.root()).ReadStatus(41);
   ASSERT_TRUE(status.ok()) << status.status().message();
   EXPECT_EQ(status->parent, 40);
@@ -27,6 +28,17 @@ TEST(ProcFiles, ReadsTheRowsOfStatusInBytes) {
   EXPECT_EQ(status->rss_file_bytes, 999u * 1024);
   EXPECT_EQ(status->rss_shmem_bytes, 1024u);
   EXPECT_EQ(status->rss_peak_bytes, 5003u * 1024);
+  EXPECT_EQ(status->swap_bytes, 77u * 1024);
+}
+
+TEST(ProcFiles, TheHostsSwap) {
+  FileTree tree;
+  tree.Write("meminfo", "MemTotal: 16 kB\nSwapCached: 5 kB\nSwapTotal: 4000 kB\nSwapFree: 1500 kB\n");
+  const std::optional<HostSwap> swap = ProcFiles(tree.root()).Swap();
+  ASSERT_TRUE(swap);
+  EXPECT_EQ(swap->bytes, 4000u * 1024);
+  EXPECT_EQ(swap->free_bytes, 1500u * 1024);
+  EXPECT_FALSE(ProcFiles("/nowhere").Swap());
 }
 
 TEST(ProcFiles, WhatTheKernelHasKilledOnTheHost) {

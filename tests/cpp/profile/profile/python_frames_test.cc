@@ -73,7 +73,10 @@ TEST_F(Udfs, OfAChainTheInnermostThatPysparkCallsCounts) {
   const std::vector<BoxUdf> chain = {parse_udf, save_udf};
   EXPECT_EQ(Found({&machinery_, &save, &wrapper, &parse}, chain), 1u);
   EXPECT_EQ(Found({&machinery_, &save, &helper, &wrapper, &parse, &helper}, chain), 1u);
-  EXPECT_EQ(Found({&machinery_, &save, &parse}, chain), 1u) << "parse is a generator: nothing of PySpark's is between them";
+  EXPECT_EQ(Found({&machinery_, &save, &parse}, chain), 2u) << "called by the user's own code, which wants it for itself";
+  std::vector<BoxUdf> of_generator = chain;
+  of_generator[0].is_generator = true;
+  EXPECT_EQ(Found({&machinery_, &save, &parse}, of_generator), 1u) << "nothing of PySpark's is between a generator and who asks it";
   EXPECT_EQ(Found({&machinery_, &save, &helper}, chain), 2u);
   EXPECT_EQ(Found({&machinery_, &save, &wrapper}, chain), 2u);
   EXPECT_EQ(Found({&machinery_, &wrapper, &parse, &save}, chain), 1u) << "called by the user's own code: save is applied later";

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "profile/profile_cut.h"
+
 namespace memprof {
 namespace {
 
@@ -27,6 +29,33 @@ TEST(PythonProfile, ASessionWhoseSealIsBrokenIsPartialAndCounted) {
   sessions[1].session.checksum_ok = false;
   EXPECT_TRUE(TaskOf(sessions).partial());
   EXPECT_EQ(CounterOf(TaskOf(sessions), "brokenSeals"), 1u);
+}
+
+// Of a worker that died: what the tasks before had left is told apart from the task's own.
+TEST(PythonProfile, WhatWasLeftBesideAnOpenSessionIsMarkedSo) {
+  for (const bool closed : {true, false}) {
+    PythonSession python;
+    python.session.number = 7;
+    python.session.closed = python.session.checksum_ok = closed;
+    ProcessLeftovers& left = python.leftovers.emplace();
+    left.through = closed ? 7 : 6;
+    BoxFrame& frame = left.process.frames.emplace_back();
+    frame.language = Language::kPython;
+    frame.function = "remember";
+    frame.file = "/w/job.py";
+    left.process.stacks = {{0, 0}};
+    BoxSite& site = left.process.sites.emplace_back();
+    site.stack = 1;
+    site.live_bytes = 3'000'017;
+    ProfileSites sites;
+    proto::TaskProfile task;
+    AddPythonSessions({python}, {[](auto&&...) { return SourceCalls(); }, "/w"}, &sites, &task);
+    WriteSites(sites, 64'000, &task);
+    ASSERT_EQ(task.leftovers_size(), 1);
+    EXPECT_EQ(task.leftovers(0).open(), !closed);
+    ASSERT_EQ(task.leftovers(0).sites_size(), 1);
+    EXPECT_EQ(task.leftovers(0).sites(0).live_bytes(), 3'000'017u);
+  }
 }
 
 TEST(PythonProfile, WhatWasInlinedIntoBecomesFrames) {

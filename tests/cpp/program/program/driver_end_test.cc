@@ -60,6 +60,9 @@ TEST(DriverEnd, AContainerThatWasFarFromFullWasKilledByHand) {
   const Json death = TheDeath(end);
   EXPECT_EQ(death["unknown"], false);
   EXPECT_THAT(death["headline"].get<std::string>(), HasSubstr("died, not of memory"));
+  DriverEnd later = KilledJvm(kHost / 4, 5'000);
+  later.limit_bytes = kHost / 3;
+  EXPECT_EQ(TheDeath(later)["unknown"], true) << "1.3 GB are filled in five seconds";
 }
 
 // Some distributions start drivers with -XX:OnOutOfMemoryError='kill -9 %p': HotSpot runs that before it tells anybody of the error.
@@ -237,6 +240,31 @@ TEST(DriverEnd, ATableToBroadcastHasNoSettingsThatAreNotKnown) {
   const Json death = TheDeath(end);
   EXPECT_EQ(death["advice"][0]["conf"], nullptr);
   EXPECT_THAT(death["advice"][0]["because"].get<std::string>(), HasSubstr("set spark.sql.autoBroadcastJoinThreshold to -1"));
+}
+
+// The kernel counts the kills of a full host in the victim's cgroup, too.
+TEST(DriverEnd, OthersMayHaveFilledTheHost) {
+  for (const bool full : {true, false}) {
+    DriverEnd end = KilledJvm(kHost / 4, 100);
+    end.limit_bytes = kHost;
+    end.host_memory_bytes = 4 * kHost;
+    end.kernel_kills = 1;
+    end.host_available_bytes = full ? end.host_memory_bytes / 100 : end.host_memory_bytes / 2;
+    const Json death = TheDeath(end);
+    EXPECT_EQ(death["outOfMemory"], true);
+    EXPECT_THAT(death["headline"].get<std::string>(), HasSubstr(full ? "The driver's JVM was killed for its host's memory (exit code 137"
+                                                                     : "The driver's JVM was killed for its memory (exit code 137"));
+    ASSERT_EQ(death["advice"].size(), 1u);
+    EXPECT_EQ(death["advice"][0]["because"].get<std::string>().find("fewer executors or other programs on the driver's host") == 0, full)
+        << death["advice"];
+  }
+}
+
+// It was measured every few seconds, and others may have let go of it, or taken it.
+TEST(DriverEnd, AHostThatHadRoomProvesNothing) {
+  DriverEnd end = KilledJvm(kHost / 3, 100);
+  end.host_available_bytes = kHost / 2;
+  EXPECT_EQ(TheDeath(end)["unknown"], true);
 }
 
 TEST(DriverEnd, AnExitStatusOfItsOwnIsNoDeath) {

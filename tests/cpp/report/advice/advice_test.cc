@@ -77,11 +77,34 @@ TEST(MemoryOverhead, FilesInMemoryAreInIt) {
   }
 }
 
+// YARN rounds requests up: one that is a little larger than what was requested may be granted no more.
+TEST(MemoryOverhead, IsMoreThanWhatIsGrantedAlready) {
+  Scene scene(1, 200 * kMi);
+  scene.input.peer_bytes = {1};
+  scene.executor.limit_source = "spark";
+  scene.executor.requested_bytes = scene.executor.limit_bytes = 1408 * kMi;
+  EXPECT_EQ(AdviseMemoryOverhead(scene.Input())->to, "429m");  // (200 + 190) × 1.1
+  scene.executor.limit_bytes = 2048 * kMi;
+  EXPECT_EQ(AdviseMemoryOverhead(scene.Input())->to, "1025m");
+  EXPECT_THAT(AdviseMemoryOverhead(scene.Input())->because, EndsWith("; with less, no more than the 2.0 GiB of now would be granted"));
+  scene.executor.limit_bytes = 1500 * kMi;
+  EXPECT_EQ(AdviseMemoryOverhead(scene.Input())->to, "477m");
+}
+
+TEST(MemoryOverhead, WhatLayInSwapNeedsRoomToo) {
+  Scene scene(4, 480 * kMi);
+  scene.input.peer_bytes = {1};
+  scene.executor.swap = ReportSwap{700 * kMi, 100 * kMi, 0};
+  const std::optional<ReportAdvice> advice = AdviseMemoryOverhead(scene.Input());
+  EXPECT_EQ(advice->to, "2431m");  // (4 × 480 + (700 - 510) + 100) × 1.1
+  EXPECT_THAT(advice->because, EndsWith("+ JVM native 190.0 MiB + 100.0 MiB in swap + 10 %")) << "the JVM's may be heap";
+}
+
 TEST(MemoryOverhead, TheLargestSumOfAnyMomentCounts) {
   Scene scene(1, 100 * kMi);
   scene.executor.at_peak.emplace();
   for (int worker = 0; worker < 2; ++worker) {
-    scene.executor.at_peak->processes.push_back({200 + worker, "python-worker", 500 * kMi, {}, 0, std::nullopt, true});
+    scene.executor.at_peak->processes.push_back({200 + worker, {}, "python-worker", 500 * kMi, {}, 0, std::nullopt, true});
   }
   EXPECT_EQ(AdviseMemoryOverhead(scene.Input())->to, "1309m");
 }
@@ -331,7 +354,7 @@ TEST(OffHeap, AsMuchAsTheContainerHasRoomFor) {
   ASSERT_TRUE(advice);
   EXPECT_EQ(advice->conf, "spark.memory.offHeap.size");
   EXPECT_EQ(advice->from, "3072m");
-  EXPECT_EQ(advice->to, "1168m");  // 2048 - (700 + 100) × 1.1
+  EXPECT_EQ(advice->to, "602m");  // 2048 - (1024 + 190 + 100) × 1.1: the heap may grow to its size
 }
 
 TEST(OffHeap, NotWhereTheContainerWasMadeForItNorWhereLittleWasHeld) {

@@ -62,7 +62,7 @@ TEST(LocalMode, AFullContainerHasRoomForFewerTasks) {
   EXPECT_EQ(Of(pieces, "spark.master")->to, "local[2,3]");  // (2048 - 702) / 528
   EXPECT_FALSE(Of(pieces, "spark.executor.cores"));
 
-  scene.death.processes.push_back({99, "python-driver", 300 * kMi, {}, 0, std::nullopt, true});
+  scene.death.processes.push_back({99, {}, "python-driver", 300 * kMi, {}, 0, std::nullopt, true});
   const std::optional<ReportAdvice> beside = AdviseExecutorCores(scene.Input());
   EXPECT_EQ(beside->to, "local[1,3]") << "(2048 - 702 - 300) / 528";
   EXPECT_THAT(beside->because, HasSubstr("held 1.9 GiB (4 at once) + 300.0 MiB in the driver's own process, 480.0 MiB each"));

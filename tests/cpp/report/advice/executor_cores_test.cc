@@ -49,8 +49,8 @@ TEST(ExecutorCores, AHeapGrows) {
 
 TEST(ExecutorCores, TheLargestTasksMustFit) {
   Scene scene = GrownScene(2, 100 * kMi);
-  scene.death.processes.push_back({110, "python-worker", 800 * kMi, {}, 0, std::nullopt, true});
-  scene.death.processes.push_back({111, "python-worker", 500 * kMi, {}, 0, std::nullopt, true});
+  scene.death.processes.push_back({110, {}, "python-worker", 800 * kMi, {}, 0, std::nullopt, true});
+  scene.death.processes.push_back({111, {}, "python-worker", 500 * kMi, {}, 0, std::nullopt, true});
   const std::optional<ReportAdvice> advice = AdviseExecutorCores(scene.Input());
   ASSERT_TRUE(advice);
   EXPECT_EQ(advice->to, "1");  // 1346 for 880 and 550; four as large as the mean would be 1650
@@ -60,7 +60,7 @@ TEST(ExecutorCores, TheLargestTasksMustFit) {
 // What fills them is more than they had touched.
 TEST(ExecutorCores, LiveBlocksAreTheLargestWorkersAboveAll) {
   Scene scene = GrownScene(1, 600 * kMi);
-  scene.death.processes.push_back({110, "python-worker", 200 * kMi, {}, 0, std::nullopt, true});
+  scene.death.processes.push_back({110, {}, "python-worker", 200 * kMi, {}, 0, std::nullopt, true});
   scene.AddSite(1'200 * kMi, "", {});
   EXPECT_EQ(BytesOfTasks(LargestPythonSum(scene.Input()), 1), 900 * kMi);
   EXPECT_EQ(BytesOfTasks(LargestPythonSum(scene.Input()), 2), 1'200 * kMi);
@@ -73,8 +73,8 @@ TEST(ExecutorCores, ATaskOfTwoFunctionsHasTwoWorkers) {
   EXPECT_EQ(advice->to, "2");
   EXPECT_THAT(advice->because, HasSubstr("480.0 MiB for each task"));
   Scene idle = GrownScene(0, 0);
-  for (int32_t pid : {101, 102}) idle.death.processes.push_back({pid, "python-worker", 900 * kMi, {}, 0, std::nullopt, true});
-  for (int32_t pid : {103, 104, 105}) idle.death.processes.push_back({pid, "python-worker", 20 * kMi, {}, 0, std::nullopt, true});
+  for (int32_t pid : {101, 102}) idle.death.processes.push_back({pid, {}, "python-worker", 900 * kMi, {}, 0, std::nullopt, true});
+  for (int32_t pid : {103, 104, 105}) idle.death.processes.push_back({pid, {}, "python-worker", 20 * kMi, {}, 0, std::nullopt, true});
   EXPECT_EQ(BytesOfTasks(LargestPythonSum(idle.Input()), 1), 920 * kMi) << "one more than there are cores";
 }
 
@@ -118,7 +118,7 @@ TEST(ExecutorCores, AStandaloneWorkerWouldStartAnotherExecutorForTheOthers) {
 // Each task has a worker, and a program that it has started.
 TEST(ExecutorCores, ProgramsAreAPartOfWhatATaskNeeds) {
   Scene scene = GrownScene(4, 100 * kMi);
-  for (int32_t pid : {201, 202, 203, 204}) scene.death.processes.push_back({pid, "program", 380 * kMi, {}, 0, std::nullopt, true});
+  for (int32_t pid : {201, 202, 203, 204}) scene.death.processes.push_back({pid, {}, "program", 380 * kMi, {}, 0, std::nullopt, true});
   const std::optional<ReportAdvice> advice = AdviseExecutorCores(scene.Input());
   ASSERT_TRUE(advice);
   EXPECT_EQ(advice->to, "2");

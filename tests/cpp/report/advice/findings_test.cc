@@ -39,11 +39,28 @@ TEST(FullContainer, WhereSparkReservesNoOverheadTheContainersSizeIsTold) {
   EXPECT_EQ(finding->advice[0].because, "a container of 1.1 GiB instead of 1000.0 MiB: the same use is 80 % of it");
 }
 
+TEST(FullContainer, WhereItMaySwapItIsNotKilled) {
+  const auto what_is_next = [](const ReportExecutor& executor) {
+    const std::string headline = FindFullContainer(executor, nullptr)->headline;
+    return headline.substr(headline.find("lived: "));
+  };
+  ReportExecutor executor = FullExecutor();
+  executor.swap = ReportSwap{0, 0, 0};
+  EXPECT_EQ(what_is_next(executor), "lived: a little more, and it is killed.");
+  executor.swap->left_bytes = 300 * kMi;
+  EXPECT_EQ(what_is_next(executor), "lived: what is too much goes to swap, which is slow, and has room for 300.0 MiB more.");
+  executor.swap->peak_bytes = 100 * kMi;
+  EXPECT_EQ(what_is_next(executor), "lived: 100.0 MiB more lay in swap, which is slow, and has room for 300.0 MiB more.");
+  EXPECT_EQ(FindFullContainer(executor, nullptr)->advice[0].to, "450m") << "1000 is 80 % of 1250";
+  executor.limit_source = "spark";
+  EXPECT_EQ(what_is_next(executor), "lived: 100.0 MiB more lay in swap, which is slow; a little more, and its cluster manager may end it.");
+}
+
 // Spark makes the container a tenth larger than the heap, so a heap of its full size fills most of it.
 TEST(FullContainer, NotOfAHeapThatGrowsNoFurther) {
   ReportExecutor executor = FullExecutor(940 * kMi);
   executor.heap_max_bytes = 890 * kMi;
-  executor.processes.push_back({100, "jvm", 925 * kMi, {{"Java heap", 888 * kMi}}, 0, std::nullopt, true});
+  executor.processes.push_back({100, {}, "jvm", 925 * kMi, {{"Java heap", 888 * kMi}}, 0, std::nullopt, true});
   EXPECT_FALSE(FindFullContainer(executor, nullptr)) << "52 of 110 MiB";
   executor.limit_shared = true;
   EXPECT_TRUE(FindFullContainer(executor, nullptr)) << "the others' heaps may grow";
@@ -53,7 +70,7 @@ TEST(FullContainer, NotOfAHeapThatGrowsNoFurther) {
   executor.at_peak->used_bytes = 971 * kMi;
   EXPECT_TRUE(FindFullContainer(executor, nullptr)) << "83 of 110 MiB, but 97 % in all";
   executor.at_peak->used_bytes = 940 * kMi;
-  executor.at_peak->processes.push_back({100, "jvm", 600 * kMi, {}, 0, std::nullopt, true});
+  executor.at_peak->processes.push_back({100, {}, "jvm", 600 * kMi, {}, 0, std::nullopt, true});
   EXPECT_TRUE(FindFullContainer(executor, nullptr)) << "at that moment the heap was smaller";
   executor.at_peak->processes.clear();
   executor.at_peak->regions = {{"heap.committed", 700 * kMi}};
@@ -82,6 +99,14 @@ TEST(FullContainer, NothingIsAdvisedThatNobodyGrants) {
   EXPECT_EQ(finding->advice[0].because,
             "fewer tasks at once: a container of 1.1 GiB, where the same use is 80 % of it, is more than what "
             "yarn.scheduler.maximum-allocation-mb grants (1.1 GiB)");
+}
+
+// A manager that uses no cgroup may have rounded up what was requested.
+TEST(FullContainer, AManagerWithoutACgroupMayEndIt) {
+  ReportExecutor executor = FullExecutor();
+  executor.limit_source = "spark";
+  executor.requested_bytes = executor.limit_bytes;
+  EXPECT_TRUE(FindFullContainer(executor, nullptr)->headline.ends_with(" and lived: a little more, and its cluster manager may end it."));
 }
 
 TEST(FullContainer, ASharedLimitIsNoSingleExecutors) {
@@ -161,8 +186,8 @@ TEST(UnevenTasks, NotBelowNineTimesNorOfLittleNorOfFewTasks) {
   stage.distributions[0].skew = 8.9;
   EXPECT_FALSE(FindUnevenTasks(stage));
   stage = UnevenStage();
-  stage.distributions[0].quantiles[4] = 63 * kMi;
-  EXPECT_FALSE(FindUnevenTasks(stage));
+  for (ReportTask& task : stage.task_rows) task.figures[static_cast<size_t>(TaskFigure::kPythonLiveAtPeak)] /= 15;
+  EXPECT_FALSE(FindUnevenTasks(stage)) << "60 MiB, and nine times the others'";
   stage = UnevenStage();
   stage.distributions[0].tasks = 3;
   EXPECT_FALSE(FindUnevenTasks(stage));

@@ -8,6 +8,7 @@ namespace memprof {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(ExecutorCores, FewerDoNotHelpAgainstOneLargeTask) {
   Scene scene(4, 0);
@@ -32,6 +33,20 @@ TEST(ExecutorCores, FewerDoNotHelpAgainstOneLargeTask) {
   EXPECT_TRUE(AdviseExecutorCores(scene.Input())) << "two large ones share it";
   scene.input.heap_by_task = {30 * kMi, 900 * kMi, 10 * kMi, 20 * kMi};
   EXPECT_TRUE(AdviseExecutorCores(scene.Input())) << "whose error it was had little: who filled the heap is not known";
+}
+
+TEST(ExecutorMemory, ADriversThatWasSetTooLateIsNamed) {
+  constexpr const char* kTooLate = "; the driver's JVM didn't get what is set: set it for spark-submit or in spark-defaults.conf";
+  Scene scene(1, 0);
+  scene.input.of_heap = true;
+  scene.executor.id = "driver";
+  scene.settings["spark.driver.memory"] = "8g";  // by the program, in a JVM that runs
+  EXPECT_EQ(AdviseExecutorMemory(scene.Input())->to, "2048m");
+  EXPECT_THAT(AdviseExecutorMemory(scene.Input())->because, HasSubstr(kTooLate));
+  scene.settings["spark.driver.memory"] = "1g";
+  EXPECT_THAT(AdviseExecutorMemory(scene.Input())->because, Not(HasSubstr(kTooLate)));
+  scene.settings.erase("spark.driver.memory");
+  EXPECT_THAT(AdviseExecutorMemory(scene.Input())->because, Not(HasSubstr(kTooLate)));
 }
 
 }  // namespace

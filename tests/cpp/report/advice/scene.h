@@ -25,9 +25,9 @@ struct Scene {
     death.limit_bytes = 2048 * kMi;
     death.used_bytes = 2000 * kMi;
     death.task_attempt_id = 17;
-    death.processes.push_back({100, "jvm", 700 * kMi, {}, 0, std::nullopt, true});
+    death.processes.push_back({100, {}, "jvm", 700 * kMi, {}, 0, std::nullopt, true});
     for (size_t i = 0; i < workers; ++i) {
-      death.processes.push_back({101 + static_cast<int32_t>(i), "python-worker", each, {}, 0, std::nullopt, true});
+      death.processes.push_back({101 + static_cast<int32_t>(i), {}, "python-worker", each, {}, 0, std::nullopt, true});
     }
     ReportMoment last;
     last.regions = {{"heap.committed", 510 * kMi}};

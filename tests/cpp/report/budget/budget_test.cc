@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "budget/driver.h"
 #include "budget/memory_size.h"
 #include "report/budget/region.h"
 
@@ -68,6 +69,50 @@ TEST(Budget, ExecutorsAreHeldToItWhereTheClusterManagerWatches) {
   EXPECT_EQ(granted("spark://host:7077"), 0u) << "it reserves heap only, and watches over nothing";
   EXPECT_EQ(granted("local[2]"), 0u);
   EXPECT_EQ(GrantedBytes(settings), 0u) << "no master";
+}
+
+// DefaultResourceCalculator.normalize: up to a whole number of steps, which are the least allocation.
+TEST(YarnBudget, TheLimitIsWhatYarnGrants) {
+  const std::string least = "yarn.scheduler.minimum-allocation-mb", most = "yarn.scheduler.maximum-allocation-mb";
+  SparkSettings settings = {{"spark.executor.memory", "1g"}, {"spark.master", "yarn"}};  // 1024 + 384 = 1408
+  const auto limit_mib = [&settings] {
+    const Budget budget = BudgetOn("yarn", settings);
+    EXPECT_EQ(budget.requested_bytes, 1408 * kMib) << "which is rounded up";
+    EXPECT_EQ(GrantedBytes(settings), budget.limit_bytes);
+    return *budget.limit_bytes / kMib;
+  };
+  EXPECT_EQ(limit_mib(), 1408u) << "nobody says how";
+  settings[least] = "64";
+  EXPECT_EQ(limit_mib(), 1408u) << "22 × 64";
+  settings[least] = "1024";
+  EXPECT_EQ(limit_mib(), 2048u);
+  settings[most] = "1500";
+  EXPECT_EQ(limit_mib(), 1500u);
+  settings[most] = "1000";
+  EXPECT_EQ(limit_mib(), 1408u) << "then none was granted";
+  settings.erase(most);
+  settings[least] = "3000";
+  EXPECT_EQ(limit_mib(), 3000u);
+  settings["yarn.resourcemanager.scheduler.class"] = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler";
+  settings[least] = "1024";
+  EXPECT_EQ(limit_mib(), 1408u) << "its steps are not known";
+  settings["yarn.scheduler.increment-allocation-mb"] = "512";
+  EXPECT_EQ(limit_mib(), 1536u);
+  settings[least] = "0";
+  settings["yarn.scheduler.increment-allocation-mb"] = "0";
+  EXPECT_EQ(limit_mib(), 1408u);
+}
+
+TEST(YarnBudget, ADriversContainerIsRoundedToo) {
+  const SparkSettings settings = {{"spark.submit.deployMode", "cluster"},
+                                  {"spark.driver.memory", "600m"},
+                                  {"spark.driver.memoryOverhead", "600m"},
+                                  {"yarn.scheduler.minimum-allocation-mb", "64"}};
+  BudgetInput input;
+  input.settings = &settings;
+  const Budget budget = ClusterManagerOfDriver("yarn")->BudgetOf(input);
+  EXPECT_EQ(budget.requested_bytes, 1200 * kMib);
+  EXPECT_EQ(budget.limit_bytes, 1216 * kMib);
 }
 
 TEST(YarnBudget, SmallHeapGetsTheMinimumOverhead) {

@@ -180,6 +180,19 @@ TEST_F(SampleLog, DamagedPartsAreTold) {
   EXPECT_THAT(Unavailable(*report), ::testing::Contains(HasSubstr("1 parts of the event log: they are damaged")));
 }
 
+TEST_F(SampleLog, PartsThatAreLargerThanAnyOfOursAreTold) {
+  for (const size_t bytes : {size_t{3} << 20, size_t{5} << 20}) {
+    Log log = log_;
+    log.Put({{"stage", "99.0", std::string(bytes, 'x')}});
+    for (const size_t piece : {4096u, 1'000'003u}) {
+      Result<Report> report = Read(log.Text(), piece);
+      ASSERT_TRUE(report.ok());
+      EXPECT_EQ(Model(*report)["stages"], Model(store_.Model(false))["stages"]);
+      EXPECT_THAT(Unavailable(*report), ::testing::Contains(HasSubstr("1 part of the event log: larger than any")));
+    }
+  }
+}
+
 TEST(EventLog, WithoutOurEventsItSaysWhichSettingWasMissing) {
   Log log;
   EXPECT_THAT(Read(log.Text()).status().message(), HasSubstr("spark.memprof.eventLog.enabled"));

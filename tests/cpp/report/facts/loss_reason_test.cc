@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 namespace memprof {
 namespace {
 
@@ -46,6 +49,65 @@ TEST(LossReason, OomKilledIsBelievedWhereTheExitCodeFits) {
   EXPECT_EQ(ParseLossReason("The executor with id 3 exited with exit code 52(OutOfMemory)." + statuses).kind, LossKind::kExit);
   EXPECT_EQ(ParseLossReason("The executor with id 3 exited with exit code 1(unexpected)." + statuses).kind, LossKind::kExit);
   EXPECT_EQ(ParseLossReason("The executor with id 3 was lost." + statuses).kind, LossKind::kContainerMemory);
+}
+
+// What Spark says of a pod that failed, with its containers' statuses (ExecutorPodsLifecycleManager, KubernetesUtils).
+std::string OfPod(const std::string& code, const std::vector<std::string>& containers) {
+  std::string text =
+      "\nThe executor with id 3 exited with exit code " + code + ".\n\n\n\nThe API gave the following container statuses:\n\n";
+  for (const std::string& each : containers) text += each + "\n\n";
+  return text;
+}
+
+std::string Runs(const std::string& name) {
+  return "\n\t container name: " + name +
+         "\n\t container image: repo/image:1\n\t container state: running\n\t container started at: 2024-01-01T00:00:00Z";
+}
+
+std::string Ended(const std::string& name, int code, const std::string& reason) {
+  return "\n\t container name: " + name +
+         "\n\t container image: repo/image:1\n\t container state: terminated\n\t container started at: 2024-01-01T00:00:00Z\n\t "
+         "container finished at: 2024-01-01T01:00:00Z\n\t exit code: " +
+         std::to_string(code) + "\n\t termination reason: " + reason;
+}
+
+const std::string kOwn(kSparkContainer);
+constexpr const char* kNoCode = "-1(exit-1, your guess is as good as mine)";
+
+TEST(LossReason, AContainerBesideSparksOwnIsNotTheExecutor) {
+  const LossReason killed = ParseLossReason(OfPod(kNoCode, {Ended("fluent-bit", 137, "OOMKilled"), Runs(kOwn)}));
+  EXPECT_EQ(killed.kind, LossKind::kBeside);
+  EXPECT_EQ(killed.exit_code, std::nullopt);
+  ASSERT_TRUE(killed.container);
+  EXPECT_EQ(ContainerPhrase(*killed.container), "container fluent-bit (137, OOMKilled)");
+  const LossReason crashed =
+      ParseLossReason(OfPod(kNoCode, {Ended("exporter", 0, "Completed"), Ended("istio-proxy", 2, "Error"), Runs(kOwn)}));
+  EXPECT_EQ(crashed.kind, LossKind::kBeside);
+  ASSERT_TRUE(crashed.container);
+  EXPECT_EQ(ContainerPhrase(*crashed.container), "container istio-proxy (2)");
+  // Killed together with the pod that the other one's end took.
+  const LossReason both =
+      ParseLossReason(OfPod("137(SIGKILL, possible container OOM)", {Ended("fluent-bit", 137, "OOMKilled"), Ended(kOwn, 137, "Error")}));
+  EXPECT_EQ(both.kind, LossKind::kExit);
+  EXPECT_EQ(both.exit_code, 137);
+  const LossReason own =
+      ParseLossReason(OfPod("137(SIGKILL, possible container OOM)", {Runs("fluent-bit"), Ended(kOwn, 137, "OOMKilled")}));
+  EXPECT_EQ(own.kind, LossKind::kContainerMemory);
+  EXPECT_FALSE(own.container);
+}
+
+// Of a pod template Spark takes the first container, if it is given no name, and looks for its exit code under its own name.
+TEST(LossReason, AContainerMayHaveAnotherName) {
+  const std::string text = OfPod(kNoCode, {Ended("main", 137, "OOMKilled"), Runs("proxy")});
+  EXPECT_EQ(ParseLossReason(text, "main").kind, LossKind::kContainerMemory);
+  EXPECT_EQ(ParseLossReason(text, "main").exit_code, 137);
+  EXPECT_EQ(ParseLossReason(text, "proxy").kind, LossKind::kBeside);
+  const LossReason unknown = ParseLossReason(text);
+  EXPECT_NE(unknown.kind, LossKind::kBeside);
+  EXPECT_TRUE(unknown.container);
+  const LossReason alone = ParseLossReason(OfPod(kNoCode, {Ended("main", 52, "Error")}));
+  EXPECT_EQ(alone.exit_code, 52);
+  EXPECT_EQ(alone.kind, LossKind::kExit);
 }
 
 TEST(LossReason, WhatKubernetesEvictedFor) {
@@ -123,6 +185,12 @@ TEST(LossReason, WhatNobodyHasHeardFrom) {
   for (const char* text : {"", "Remote RPC client disassociated.", "worker lost: 10.0.0.7:34581 got disassociated",
                            "Command exited with code 137", "Worker shutting down"})
     EXPECT_FALSE(ParseLossReason(text).silent) << text;
+}
+
+TEST(LossReason, WhoseWorkerIsGone) {
+  EXPECT_TRUE(ParseLossReason("worker lost: 10.0.0.7:34581 got disassociated").with_worker);
+  for (const char* text : {"", "worker lost", "Worker shutting down", "Remote RPC client disassociated."})
+    EXPECT_FALSE(ParseLossReason(text).with_worker) << text;
 }
 
 TEST(LossReason, OtherwiseItIsNotKnown) {

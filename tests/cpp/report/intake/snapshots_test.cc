@@ -22,6 +22,13 @@ proto::ExecutorSnapshot Random(std::mt19937& random) {
     snapshot.set_cgroup_limit_clock_ms(static_cast<int64_t>(random() % 3));
   }
   if (random() % 2 == 0) snapshot.set_heap_max_bytes(2000 + random() % 3);
+  if (random() % 2 == 0) {
+    proto::SwapUse& swap = *snapshot.mutable_swap();
+    swap.set_peak_bytes(random() % 3);
+    swap.set_beside_jvm_bytes(random() % 3);
+    swap.set_left_bytes(random() % 3);
+    swap.set_clock_ms(static_cast<int64_t>(random() % 3));
+  }
   for (const bool peak : {false, true}) {
     if (random() % 2 == 0) continue;
     proto::HeapUse& use = peak ? *snapshot.mutable_heap_after_gc_peak() : *snapshot.mutable_heap_after_gc();
@@ -63,6 +70,7 @@ proto::ExecutorSnapshot Random(std::mt19937& random) {
   }
   if (random() % 2 == 0) snapshot.set_gc_stopped_ms(random() % 9);
   if (random() % 2 == 0) snapshot.set_cgroup(random() % 2 == 0 ? "/a" : "/b");
+  if (random() % 2 == 0) snapshot.set_cgroup_clock_ms(static_cast<int64_t>(random() % 3));
   for (const char* name : {"a", "b", "noTaskHeapBytes: RPC", "noTaskHeapBytes: other threads"}) {
     if (random() % 2 == 0) continue;
     proto::Counter& counter = *snapshot.add_counters();
@@ -328,6 +336,48 @@ TEST(Snapshots, OfALimitThatWasChangedTheLaterIsKept) {
   lowered.set_cgroup_limit_bytes(900);
   JoinSnapshot(lowered, before);
   EXPECT_EQ(before.cgroup_limit_bytes(), 900u) << "of one moment the smaller";
+}
+
+TEST(Snapshots, KillsAreThoseOfTheCgroupThatTheExecutorWasInLast) {
+  proto::ExecutorSnapshot before, after, nothing;
+  before.set_cgroup("/z");
+  before.set_cgroup_clock_ms(1000);
+  before.set_oom_kills(7);
+  before.set_oom_kills_at_start(2);
+  after.set_cgroup("/a");
+  after.set_cgroup_clock_ms(2000);
+  after.set_oom_kills(3);
+  for (const auto& order : {std::vector{before, after, nothing}, std::vector{nothing, after, before}}) {
+    proto::ExecutorSnapshot joined;
+    for (const proto::ExecutorSnapshot& each : order) JoinSnapshot(each, joined);
+    EXPECT_EQ(joined.cgroup(), "/a");
+    EXPECT_EQ(joined.oom_kills(), 3u);
+    EXPECT_FALSE(joined.has_oom_kills_at_start()) << "that was the other one's";
+  }
+}
+
+TEST(Snapshots, OfSwapTheMostAndWhatIsLeftLastAreKept) {
+  proto::ExecutorSnapshot first, second;
+  const auto put = [](proto::ExecutorSnapshot& snapshot, uint64_t peak, uint64_t beside_jvm, uint64_t left, int64_t clock_ms) {
+    proto::SwapUse& swap = *snapshot.mutable_swap();
+    swap.set_peak_bytes(peak);
+    swap.set_beside_jvm_bytes(beside_jvm);
+    swap.set_left_bytes(left);
+    swap.set_clock_ms(clock_ms);
+  };
+  put(first, 900, 300, 11, 5);
+  put(second, 700, 400, 77, 6);
+  for (const bool forwards : {true, false}) {
+    proto::ExecutorSnapshot joined;
+    JoinSnapshot(forwards ? first : second, joined);
+    JoinSnapshot(forwards ? second : first, joined);
+    EXPECT_EQ(joined.swap().peak_bytes(), 900u);
+    EXPECT_EQ(joined.swap().beside_jvm_bytes(), 300u);
+    EXPECT_EQ(joined.swap().left_bytes(), 77u);
+  }
+  proto::ExecutorSnapshot none;
+  JoinSnapshot({}, none);
+  EXPECT_FALSE(none.has_swap());
 }
 
 // In a small pid namespace, and in a long job, a new worker gets the pid of one that has gone.

@@ -252,6 +252,43 @@ TEST(HeapErrors, OfTheDriversTheOneThatEndedItIsTold) {
   EXPECT_EQ(std::count_if(deaths.begin(), deaths.end(), ended), 1) << deaths;
 }
 
+// Each ends 3 s after the error.
+TEST(HeapErrors, AProgramThatWentOnHasNotEndedOfIt) {
+  struct Case {
+    const char* name;
+    int64_t job_began_ms;
+    const char* job_failure;
+    int64_t jvm_ending_ms;  // 0: not before the SparkContext was stopped
+    bool lived_on;
+  };
+  for (const Case& each : {
+           Case{"another action succeeded", kErrorMs + 100, "", 0, true},
+           Case{"its JVM ended after that", kErrorMs + 100, "", kErrorMs + 3'500, true},
+           Case{"an action beside it succeeded", kErrorMs - 100, "", 0, false},
+           Case{"another one failed, too", kErrorMs + 100, "OutOfMemoryError", 0, false},
+           Case{"the program ended, and with it its JVM", kErrorMs + 100, "", kErrorMs + 2'900, false},
+       }) {
+    ProfileStore store;
+    store.ApplicationStarted("app-1", "scene", "4.0.0", "3.11.7", "spark://m:7077", kBegin - 100'000);
+    store.ExecutorAdded({"driver", "node7", 2, 512, -1, -1, -1, kBegin - 99'000});
+    proto::Envelope error = HeapError(false, kErrorMs, -1);
+    error.set_executor_id("driver");
+    Tell(store, error);
+    JobStart job;
+    job.job_id = 3;
+    job.stages = {3};
+    job.call_site = "count at job.py:7";
+    job.time_ms = each.job_began_ms;
+    store.JobStarted(job);
+    store.JobEnded(3, each.job_failure, kErrorMs + 400);
+    if (each.jvm_ending_ms != 0) store.ApplicationEnding(each.jvm_ending_ms);
+    store.ApplicationEnded(kErrorMs + 3'000);
+    const std::string headline = TheDeath(store)["headline"].get<std::string>();
+    EXPECT_THAT(headline, HasSubstr(each.lived_on ? "and lived on, which is no death" : "and the application ended 3.0 s later"))
+        << each.name;
+  }
+}
+
 TEST(HeapErrors, TheDriversIsToldWithTheActionThatItWasFor) {
   struct Case {
     int64_t ended_ms;  // of the job of the action; 0: it runs

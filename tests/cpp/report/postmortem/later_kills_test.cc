@@ -12,6 +12,7 @@ namespace memprof {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 using namespace testing;
 
 TEST(LaterKills, TheNextExecutorInTheCgroupFindsTheKernelsCount) {
@@ -61,6 +62,40 @@ TEST(LaterKills, OnlyThoseThatCameAfterItTell) {
     const std::string how = TheDeath(store)["how"];
     EXPECT_THAT(how, HasSubstr(with_lower ? "executor 13, the next one in it" : "executor 12, the next one in it"));
   }
+}
+
+// Spark says that alone of it, also where the kernel has killed it meanwhile.
+TEST(LaterKills, OneThatWasBeingDecommissionedMayHaveBeenKilled) {
+  constexpr const char* kReason = "Executor decommission: spot";
+  for (const bool killed : {true, false}) {
+    ProfileStore store;
+    FillScene(store, kReason, kFull);
+    store.ExecutorAdded({"2", "node7", 2, 512, -1, -1, -1, kBegin + 12'000});
+    proto::Envelope next = LastSnapshot(kContainer / 9, "2", killed ? 4 : 3);
+    next.mutable_executor()->set_oom_kills_at_start(killed ? 4 : 3);
+    Tell(store, next);
+    const Json death = TheDeath(store);
+    EXPECT_EQ(death["outOfMemory"], killed) << death["how"];
+    EXPECT_EQ(death["unknown"], !killed) << "its node may have gone";
+    EXPECT_EQ(death["advice"].empty(), !killed);
+    EXPECT_THAT(death["how"].get<std::string>(), StartsWith("it was being decommissioned; "));
+  }
+  ProfileStore unseen;
+  FillScene(unseen, kReason, kFull);
+  EXPECT_EQ(TheDeath(unseen)["unknown"], true) << TheDeath(unseen)["how"];
+  EXPECT_THAT(TheDeath(unseen)["headline"].get<std::string>(), HasSubstr("Executor 1 was lost; why is not known: 97 % of the limit"));
+  ProfileStore roomy;
+  FillScene(roomy, kReason, kContainer / 3);
+  EXPECT_EQ(Deaths(roomy), Json::array()) << "it went as it was to go";
+  ProfileStore old;
+  FillScene(old, kReason, kFull, "spark://m:7077", false, 61'000);
+  EXPECT_EQ(Deaths(old), Json::array()) << "what it used then says nothing of its end";
+  ProfileStore idle;
+  idle.ApplicationStarted("app-1", "scene", "4.0.0", "3.11.7", "spark://m:7077", kBegin);
+  idle.ExecutorAdded({"1", "node7", 2, 512, -1, -1, -1, kBegin + 100});
+  Tell(idle, LastSnapshot(kFull));
+  idle.ExecutorRemoved("1", kReason, kBegin + 10'000);
+  EXPECT_EQ(Deaths(idle), Json::array()) << "it took no task along";
 }
 
 // The kill may have been of the other one.

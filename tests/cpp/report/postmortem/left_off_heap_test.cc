@@ -1,4 +1,4 @@
-// Off-heap memory that no running task holds: in post-mortems, and in the report.
+// Off-heap and native memory that no running task holds: in post-mortems, and in the report.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,6 +37,55 @@ TEST(LeftOffHeap, WhatEndedTasksHadLeftOffHeap) {
     EXPECT_EQ(sites[1]["frames"].back()["function"], "put");
     EXPECT_EQ(sites.back()["origin"], "jvm-heap") << "what has no such figure stays last";
   }
+}
+
+// What a JNI library holds: of a thread of its own, by a call that has no name yet.
+std::string LeftNativeBytes(int64_t time_ms, uint64_t bytes, const char* thread) {
+  proto::Envelope envelope;
+  EXPECT_TRUE(envelope.ParseFromString(LeftBytes("1", time_ms, bytes, 1, thread)));
+  proto::LeftOffHeap left = envelope.left_off_heap();
+  proto::TaskProfile& names = *left.mutable_names();
+  const auto text = [&](const char* of) {
+    names.add_strings(of);
+    return static_cast<uint32_t>(names.strings_size()) - 1;
+  };
+  proto::Frame frame;
+  frame.set_language(proto::NATIVE);
+  frame.set_module(text("/opt/libengine.so"));
+  frame.set_build_id(text("6a1f77"));
+  frame.set_offset(0x1230);
+  for (proto::Frame& each : *names.mutable_frames()) each = frame;
+  *envelope.mutable_left_native() = left;
+  return envelope.SerializeAsString();
+}
+
+TEST(LeftOffHeap, WhatLibrariesHoldForNoTaskIsNative) {
+  ProfileStore store;
+  ASSERT_TRUE(store.Ingest(LeftNativeBytes(kBegin + 300, 555'000'011, "native thread tokio-runtime-w")).ok());
+  ASSERT_TRUE(store.Ingest(LeftNativeBytes(kBegin + 9'400, 444'000'017, "native thread tokio-runtime-w")).ok());
+  FillScene(store, kCode137, kFull);
+  const auto held = [&] { return Json::parse(store.ReportJson(false))["executors"][0]["nativeOfNoTask"]; };
+  const Json unnamed = held();
+  EXPECT_EQ(unnamed["sites"][0]["frames"].back()["function"], nullptr);
+  ASSERT_TRUE(store.Ingest(SymbolBytes("6a1f77", 0x1230, "grow", "table.rs", 7, {"insert"})).ok());
+  const Json named = held();
+  EXPECT_EQ(named["timeMs"], kBegin + 300);
+  EXPECT_EQ(named["totalBytes"], 555'000'018);
+  ASSERT_EQ(named["sites"].size(), 1u);
+  const Json& site = named["sites"][0];
+  EXPECT_EQ(site["origin"], "jvm-native");
+  EXPECT_EQ(site["bytes"], 555'000'011);
+  EXPECT_EQ(site["thread"], "native thread tokio-runtime-w");
+  ASSERT_EQ(site["frames"].size(), 2u * unnamed["sites"][0]["frames"].size()) << "with what was inlined";
+  EXPECT_EQ(site["frames"].back()["function"], "grow");
+  EXPECT_EQ(site["frames"][site["frames"].size() - 2]["function"], "insert");
+  EXPECT_EQ(site["frames"].back()["module"], "/opt/libengine.so");
+  const Json death = TheDeath(store);
+  const auto told =
+      std::find_if(death["sites"].begin(), death["sites"].end(), [](const Json& each) { return each["liveAtPeakBytes"] == 444'000'017; });
+  ASSERT_NE(told, death["sites"].end());
+  EXPECT_EQ((*told)["origin"], "jvm-native");
+  EXPECT_EQ((*told)["frames"].back()["function"], "grow");
 }
 
 TEST(LeftOffHeap, WhatNoTaskAllocatedIsTheServices) {
@@ -120,23 +169,30 @@ TEST(LeftOffHeap, WhatATaskHeldThatHasEndedIsToldOnce) {
   constexpr const char* kDirect =
       "java.lang.OutOfMemoryError: Cannot reserve 300000007 bytes of direct buffer memory (allocated: 16385, limit: 104857600)";
   for (const int64_t later_ms : {100, -100}) {
-    ProfileStore store;
-    FillScene(store, "Command exited with code 52", kFull / 4);
-    const int64_t gone_ms = TheDeath(store)["timeMs"];
-    ProfileBuilder task(77, 2, 3, "1");
-    proto::Site& site = task.Site(proto::ORIGIN_JVM_OFFHEAP, {Java("org.example.Cache", "put", "Cache.java", 9)}, 444'000'017, 3);
-    site.set_live_bytes(444'000'017);
-    site.set_live_at_peak_bytes(444'000'017);
-    task.profile().set_taken_ms(gone_ms - 1000);
-    ASSERT_TRUE(store.Ingest(task.Bytes()).ok());
-    store.TaskEnded({77, 2, 0, 3, 0, "1", TaskOutcome::kFailed, kDirect, gone_ms - 900});
-    ASSERT_TRUE(store.Ingest(LeftBytes("1", gone_ms - 1000 + later_ms, 444'000'017)).ok());
-    uint64_t held = 0;
-    const Json death = TheDeath(store);
-    for (const Json& row : death["sites"]) {
-      if (row["origin"] == "jvm-offheap" && row.value("stageId", -1) == 2) held += row["liveAtPeakBytes"].get<uint64_t>();
+    for (const proto::Origin origin : {proto::ORIGIN_JVM_OFFHEAP, proto::ORIGIN_JVM_NATIVE}) {
+      ProfileStore store;
+      FillScene(store, "Command exited with code 52", kFull / 4);
+      const int64_t gone_ms = TheDeath(store)["timeMs"];
+      ProfileBuilder task(77, 2, 3, "1");
+      proto::Site& site = task.Site(origin, {Java("org.example.Cache", "put", "Cache.java", 9)}, 444'000'017, 3);
+      site.set_live_bytes(444'000'017);
+      site.set_live_at_peak_bytes(444'000'017);
+      task.profile().set_taken_ms(gone_ms - 1000);
+      ASSERT_TRUE(store.Ingest(task.Bytes()).ok());
+      store.TaskEnded({77, 2, 0, 3, 0, "1", TaskOutcome::kFailed, kDirect, gone_ms - 900});
+      proto::Envelope left;
+      ASSERT_TRUE(left.ParseFromString(LeftBytes("1", gone_ms - 1000 + later_ms, 444'000'017)));
+      const bool native = origin == proto::ORIGIN_JVM_NATIVE;
+      if (native) *left.mutable_left_native() = proto::LeftOffHeap(left.left_off_heap());
+      ASSERT_TRUE(store.Ingest(left.SerializeAsString()).ok());
+      uint64_t held = 0;
+      const Json death = TheDeath(store);
+      for (const Json& row : death["sites"]) {
+        if (row["origin"] == (native ? "jvm-native" : "jvm-offheap") && row.value("stageId", -1) == 2)
+          held += row["liveAtPeakBytes"].get<uint64_t>();
+      }
+      EXPECT_EQ(held, later_ms > 0 ? 444'000'017 : 2 * 444'000'017) << "what was left before it ended was another task's";
     }
-    EXPECT_EQ(held, later_ms > 0 ? 444'000'017 : 2 * 444'000'017) << "what was left before it ended was another task's";
   }
 }
 

@@ -16,6 +16,7 @@
 #include "report/views/post_mortem_text.h"
 #include "report/views/views.h"
 #include "store/told_deaths.h"
+#include "timeline/packing.h"
 
 namespace memprof {
 namespace {
@@ -229,7 +230,7 @@ TEST(PostMortems, WhatClusterManagersSayDecidesTheAdviceToo) {
 }
 
 TEST(PostMortems, NoneForExecutorsThatWereWantedGone) {
-  for (const char* reason : {"Executor killed by driver.", "Executor decommission: spot", "Container c was preempted."}) {
+  for (const char* reason : {"Executor killed by driver.", "Container c was preempted."}) {
     ProfileStore store;
     FillScene(store, reason, kFull);
     EXPECT_EQ(Deaths(store), Json::array()) << reason;
@@ -312,9 +313,8 @@ TEST(PostMortems, AWorkerThatDiedBeforeIsTakenOffThoughTheLastSampleDoesNotNameI
   EXPECT_EQ(deaths[1]["usedBytes"], kFull - 700 * kMi);
 }
 
-// Its JVM had no agent to tell of the error, and its running tasks had sent nothing yet.
-TEST(PostMortems, WithoutProfilesTheFailedAttemptsOfTheStageAreTold) {
-  ProfileStore store;
+// A task that ran, of which nothing came, and failed attempts of its stage; then the executor ends.
+void FillFailedAttempts(ProfileStore& store, uint64_t used, const char* reason) {
   store.ApplicationStarted("app-1", "scene", "4.0.0", "3.11.7", "spark://m:7077", kBegin);
   store.ExecutorAdded({"1", "node7", 2, 512, -1, -1, -1, kBegin + 100});
   store.StageSubmitted(5, 0, "collect", "job.py:30", 2, kBegin + 1000);
@@ -332,11 +332,17 @@ TEST(PostMortems, WithoutProfilesTheFailedAttemptsOfTheStageAreTold) {
   fail(31, 5, 654'000'017);
   fail(32, 4, 999'000'001);                   // of another stage
   fail(33, 5, 888'000'001, kBegin + 60'000);  // when the executor was gone
-  proto::Envelope last = LastSnapshot(kFull / 3);
+  proto::Envelope last = LastSnapshot(used);
   last.mutable_executor()->mutable_heap_after_gc_peak()->set_bytes(511 * kMi);
   static_cast<void>(store.Ingest(last.SerializeAsString()));
-  store.ExecutorRemoved("1", "Command exited with code 52", kBegin + 10'000);
+  store.ExecutorRemoved("1", reason, kBegin + 10'000);
   store.TaskEnded({40, 5, 0, 1, 0, "1", TaskOutcome::kLost, "ExecutorLostFailure", kBegin + 10'001});
+}
+
+// Its JVM had no agent to tell of the error, and its running tasks had sent nothing yet.
+TEST(PostMortems, WithoutProfilesTheFailedAttemptsOfTheStageAreTold) {
+  ProfileStore store;
+  FillFailedAttempts(store, kFull / 3, "Command exited with code 52");
   const Json death = TheDeath(store);
   EXPECT_EQ(death["sitesOfAttempt"], 31);
   EXPECT_EQ(death["taskAttemptId"], 40) << "which ran";
@@ -344,6 +350,16 @@ TEST(PostMortems, WithoutProfilesTheFailedAttemptsOfTheStageAreTold) {
   EXPECT_EQ(death["sites"][0]["allocatedBytes"], 654'000'017);
   EXPECT_EQ(death["title"], "Allocated by task 31, an attempt of the same stage that had failed before");
   EXPECT_THAT(death["headline"].get<std::string>(), HasSubstr("; stage 5 had allocated most in Book.add Book.java:41, for SortExec"));
+}
+
+TEST(PostMortems, OfAContainerThatWasFullTheFailedAttemptsOfItsStageAreInTheHeadline) {
+  ProfileStore store;
+  FillFailedAttempts(store, kFull, kCode137);
+  const Json death = TheDeath(store);
+  EXPECT_EQ(death["sitesOfAttempt"], 31);
+  EXPECT_EQ(death["headline"],
+            "Executor 1 was killed for its memory: 97 % of the limit was in use (1.3 GiB of 1.4 GiB), exit code 137 (SIGKILL); a failed "
+            "attempt of stage 5 had allocated 623.7 MiB in Book.add Book.java:41, for SortExec");
 }
 
 // Spark tells of an executor's tasks before it tells of the executor.
@@ -357,6 +373,36 @@ TEST(PostMortems, AnExecutorWhoseRemovalComesAfterTheEndOfAnApplicationThatItBro
     FillScene(store, kCode137, kFull);
     EXPECT_EQ(Deaths(store).size(), had_succeeded ? 0 : 1) << "output of a task that had ended proves nothing of when it was lost";
   }
+}
+
+TEST(PostMortems, AnExecutorThatIsHeardOfNoMoreDiedOfMemoryOnlyIfItsUseHadRisen) {
+  struct Case {
+    int64_t before_ms;
+    uint64_t percent;
+    bool of_memory;
+  };
+  for (const Case& each : {Case{5'000, 90, true}, Case{5'000, 95, false}, Case{40'000, 50, false}}) {
+    ProfileStore store;
+    proto::Envelope life = EnvelopeOf("1");
+    std::vector<TimeSample> samples(2);
+    samples[0].time_ms = kBegin + 9'500 - each.before_ms;
+    samples[0].Set(Gauge::kUsed, kContainer / 100 * each.percent);
+    samples[1].time_ms = kBegin + 9'500;
+    samples[1].Set(Gauge::kUsed, kFull);
+    PackSamples(samples, life.mutable_time_line());
+    ASSERT_TRUE(store.Ingest(life.SerializeAsString()).ok());
+    FillScene(store, "Remote RPC client disassociated.", kFull);
+    EXPECT_EQ(TheDeath(store)["outOfMemory"], each.of_memory) << each.percent;
+    EXPECT_EQ(TheDeath(store)["unknown"], !each.of_memory) << each.percent;
+  }
+}
+
+TEST(PostMortems, AnExecutorThatWasLostWithItsWorker) {
+  ProfileStore store;
+  FillScene(store, "worker lost: 10.0.0.7:34581 got disassociated", kFull);
+  EXPECT_EQ(TheDeath(store)["headline"],
+            "Executor 1 was lost with its Worker; why is not known: 97 % of the limit was in use (1.3 GiB of 1.4 GiB)");
+  EXPECT_TRUE(TheDeath(store)["advice"].empty());
 }
 
 TEST(PostMortems, AnExecutorOfWhichNothingCame) {

@@ -9,7 +9,7 @@ using namespace testing;
 
 // Use is far below what Spark requested, and farther below the host's memory.
 proto::Envelope WithoutAVisibleLimit(bool unseen) {
-  proto::Envelope envelope = LastSnapshot(kContainer / 3);
+  proto::Envelope envelope = LastSnapshot(kContainer / 9);
   proto::ExecutorSnapshot& snapshot = *envelope.mutable_executor();
   snapshot.clear_cgroup();
   snapshot.clear_cgroup_limit_bytes();

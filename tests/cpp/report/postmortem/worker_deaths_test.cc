@@ -64,6 +64,66 @@ TEST(WorkerDeaths, WhatWasResidentIsToldWithItsAge) {
   EXPECT_THAT(PostMortemText(death), HasSubstr(" resident 1.3 s before, 4.0 KiB since the peak"));
 }
 
+// A cache that it had filled in the tasks before holds more than any line of the task that it died in.
+TEST(WorkerDeaths, WhatEarlierTasksHadLeftInIt) {
+  constexpr uint64_t kCached = 300'000'007;
+  ProfileStore store;
+  FillWorkerScene(store);
+  ProfileBuilder task = EndedTask();
+  task.profile().mutable_sites(0)->set_live_bytes(kCached / 3);
+  proto::Leftovers& left = task.Leftovers(4131, 9);
+  left.set_open(true);
+  for (int i = 0; i < 2; ++i) {  // by two ways to one line
+    proto::Leftover& site = *left.add_sites();
+    site.set_stack(
+        task.Stack({Framework("main", "/pyspark/worker.py", static_cast<uint32_t>(1 + i)), Python("remember", "/jobs/job.py", 22)}));
+    site.set_live_bytes(i == 0 ? kCached - 5 : 5);
+  }
+  proto::Leftovers& closed = task.Leftovers(4999, 2);  // of another worker, which has done its part of the task
+  closed.add_sites()->set_live_bytes(99 * kCached);
+  closed.mutable_sites(0)->set_stack(1);
+  static_cast<void>(store.Ingest(task.Bytes()));
+  static_cast<void>(store.Ingest(WorkerDeath(1)));
+  FailTask40(store, "Python worker exited unexpectedly (crashed)");
+  const Json death = TheDeath(store);
+  const Json& first = death["sites"][0];
+  EXPECT_EQ(first["leftByEarlierTasks"], true);
+  EXPECT_EQ(first["liveAtPeakBytes"], kCached);
+  EXPECT_EQ(first["frames"].back()["function"], "remember");
+  EXPECT_FALSE(death["sites"][1].contains("leftByEarlierTasks"));
+  EXPECT_EQ(death["sites"][1]["liveAtPeakBytes"], kCached / 3);
+  EXPECT_THAT(death["headline"].get<std::string>(), HasSubstr("; earlier tasks had left 286.1 MiB at job.py:22 remember"));
+  EXPECT_THAT(death["advice"][0]["because"].get<std::string>(), HasSubstr("in the workers, most of it at job.py:22 remember: bound what"));
+  const ReportPostMortem read = ReadReportJson(store.ReportJson(false))->post_mortems[0];
+  EXPECT_TRUE(read.sites[0].left_by_earlier_tasks);
+  EXPECT_FALSE(read.sites[1].left_by_earlier_tasks);
+  EXPECT_THAT(PostMortemText(read), HasSubstr("job.py:22 remember  left by earlier tasks"));
+}
+
+// Both messages are of one worker, which can have served only one of the tasks at last.
+TEST(WorkerDeaths, WhatWasLeftInAWorkerCountsOnceInItsExecutor) {
+  constexpr uint64_t kCached = 300'000'007;
+  ProfileStore store;
+  store.ApplicationStarted("app-1", "scene", "4.0.0", "3.11.7", "spark://m:7077", kBegin);
+  store.ExecutorAdded({"1", "node7", 2, 512, -1, -1, -1, kBegin + 100});
+  for (const int64_t id : {40, 41}) {
+    ProfileBuilder task = RunningTask(id, kOtherBytes);
+    proto::Leftovers& left = task.Leftovers(4131, static_cast<uint64_t>(id));
+    left.set_open(true);
+    proto::Leftover& site = *left.add_sites();
+    site.set_stack(task.Stack({Python("remember", "/jobs/job.py", 22)}));
+    site.set_live_bytes(id == 41 ? kCached : kCached / 2);
+    task.profile().set_taken_ms(kBegin + 9'000 + id);
+    ASSERT_TRUE(store.Ingest(task.Bytes()).ok());
+  }
+  ASSERT_TRUE(store.Ingest(LastSnapshot(kFull).SerializeAsString()).ok());
+  store.ExecutorRemoved("1", kCode137, kBegin + 10'000);
+  const Json death = TheDeath(store);
+  EXPECT_EQ(death["sites"][0]["leftByEarlierTasks"], true);
+  EXPECT_EQ(death["sites"][0]["liveAtPeakBytes"], kCached) << "as the later of the two knew";
+  EXPECT_EQ(death["sites"].size(), 3u) << death["sites"];
+}
+
 TEST(WorkerDeaths, AWorkerThatWentByItselfIsOneOnlyIfItsTaskFailed) {
   struct Case {
     TaskOutcome outcome;

@@ -108,6 +108,9 @@ TEST(Comparison, Sums) {
   before.stages[0].totals = {python};
   after.stages[0].totals = after.stages[1].totals = {python};
   after.stages[1].totals[0].live_at_peak_bytes = 701;
+  python.allocated_bytes = 40'000;  // of stages without a row
+  python.live_at_peak_bytes = 601;
+  before.other_stages.emplace().totals = {python};
   const auto sum = [&, comparison = Compare(before, after)](const std::string& key) {
     for (const ComparedSum& each : comparison.sums) {
       if (each.key == key) return std::pair(each.before, each.after);
@@ -118,8 +121,8 @@ TEST(Comparison, Sums) {
   using Both = std::pair<std::optional<uint64_t>, std::optional<uint64_t>>;
   EXPECT_EQ(sum("postMortems"), Both(2, 0));
   EXPECT_EQ(sum("fullestExecutorBytes"), Both(2'400'000'001, std::nullopt)) << "not measured isn't 0";
-  EXPECT_EQ(sum("pythonAllocatedBytes"), Both(1001, 2002));
-  EXPECT_EQ(sum("pythonLiveAtPeakBytes"), Both(501, 701));
+  EXPECT_EQ(sum("pythonAllocatedBytes"), Both(41'001, 2002));
+  EXPECT_EQ(sum("pythonLiveAtPeakBytes"), Both(601, 701));
 }
 
 }  // namespace

@@ -67,6 +67,25 @@ TEST(ReportVerdict, NamesTheFullestExecutor) {
   EXPECT_EQ(LimitPhrase(report.executors[0]), "requested by Spark");
 }
 
+TEST(ReportVerdict, WhatAClusterManagerGrantedIsSaid) {
+  Report report;
+  report.executors = {Executor("1", 90 * kMi, 100 * kMi)};
+  ReportExecutor& executor = report.executors[0];
+  executor.limit_source = "spark";
+  executor.limit_unseen = false;
+  executor.requested_bytes = 100 * kMi;
+  EXPECT_EQ(VerdictOf(report).because, "That limit is what Spark requested of the cluster manager.");
+  executor.requested_bytes = 80 * kMi;
+  EXPECT_EQ(VerdictOf(report).because, "That limit is what the cluster manager grants for what Spark requested.");
+  executor.limit_enforced = false;
+  executor.regions = {{"overhead", 0, std::nullopt}};
+  EXPECT_EQ(LimitPhrase(executor), "requested, not enforced");
+  executor.regions = {{"overhead", 10 * kMi, std::nullopt}};
+  EXPECT_EQ(LimitPhrase(executor), "requested by Spark, more was granted");
+  EXPECT_EQ(VerdictOf(report).because,
+            "That limit is what Spark requested; the executor lived above it, so its cluster manager has granted more.");
+}
+
 TEST(ReportVerdict, ADriverThatNobodyMeasuresIsSaidNotToBe) {
   Report report;
   report.unfinished = true;

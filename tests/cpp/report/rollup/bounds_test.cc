@@ -180,7 +180,7 @@ TEST(Bounds, DeathsOfExecutorsThatAreLetGoAreCounted) {
     record.removed = true;
     record.removed_ms = static_cast<int64_t>(executor);
     record.removed_reason = "Command exited with code 1";
-    state.worker_deaths.Put({std::to_string(executor), 7, 0}, KilledWorker(7));
+    state.worker_deaths.Put({std::to_string(executor), 7, 0, 0}, KilledWorker(7));
     KeepWithinLimit(state);
   }
   const Report report = BuildReport(state, false).report;
@@ -203,7 +203,7 @@ TEST(Bounds, TheDeathOfAWorkerOutlivesItsTask) {
     proto::WorkerDeath death = KilledWorker(id);
     death.clear_oom_kills();  // by somebody's hand
     death.set_task_attempt_id(id);
-    state.worker_deaths.Put({"1", id, id}, death);
+    state.worker_deaths.Put({"1", id, 0, id}, death);
   }
   state.Stage({0, 0}).completed = true;
   KeepWithinLimit(state);
@@ -369,6 +369,34 @@ TEST(Bounds, FoldingKeepsTogetherWhatShowsTheSameFrames) {
     EXPECT_EQ(site.frames[2].function, "middle");
     EXPECT_EQ(site.frames[3].function, "allocate_here");
   }
+}
+
+TEST(Bounds, WhatNoTaskHoldsKeepsTheNamesOfItsFrames) {
+  StoreState state(1);
+  proto::Envelope left = EnvelopeOf("1");
+  proto::TaskProfile& names = *left.mutable_left_native()->mutable_names();
+  for (const char* text : {"", "/lib.so", "id"}) names.add_strings(text);
+  proto::Frame& frame = *names.add_frames();
+  frame.set_language(proto::NATIVE);
+  frame.set_module(1);
+  frame.set_build_id(2);
+  frame.set_offset(0x10);
+  names.add_stacks();
+  proto::LeftSite& site = *left.mutable_left_native()->add_sites();
+  site.set_stack(1);
+  site.set_bytes(7'000'003);
+  site.set_stage_id(-1);
+  ASSERT_TRUE(Deliver(left.SerializeAsString(), state).ok());
+  ASSERT_TRUE(Deliver(testing::SymbolBytes("id", 0x10, "allocate_here", "a.cc", 3, {"outer"}), state).ok());
+  ASSERT_TRUE(Deliver(TaskBytes(1, 2, 0, 300), state).ok());
+  EndTask(state, 1, 2, 0);
+  KeepWithinLimit(state);
+  const Report report = BuildReport(state, false).report;
+  ASSERT_TRUE(report.executors.at(0).left_native);
+  const std::vector<ReportFrame>& frames = report.executors[0].left_native->sites.at(0).frames;
+  ASSERT_EQ(frames.size(), 2u);
+  EXPECT_EQ(frames[0].function, "outer");
+  EXPECT_EQ(frames[1].function, "allocate_here");
 }
 
 TEST(Bounds, LinesThatAreLetGoAreCounted) {

@@ -70,6 +70,17 @@ TEST_F(GrowthTest, ALineThatGrowsByTheSameWithEveryTask) {
   EXPECT_EQ(leak.largest.per_task_high_bytes, kOdd);
 }
 
+// The tasks before it have told it already: an eighth point of their series it is not.
+TEST_F(GrowthTest, WhatWasLeftBesideAnOpenSessionIsNoPoint) {
+  Serve(41, 7, [](int i) { return i * kOdd; });
+  ProfileBuilder died = Task(41'008);
+  proto::Leftovers& leftovers = died.Leftovers(41, 16);
+  leftovers.set_open(true);
+  AddTo(leftovers, died.Stack(kRemembers), 8 * kOdd);
+  ASSERT_TRUE(store_.Ingest(died.Bytes()).ok());
+  EXPECT_TRUE(Leaks().empty());
+}
+
 TEST_F(GrowthTest, SevenTasksAreTooFew) {
   Serve(41, 7, [](int i) { return i * kOdd; });
   EXPECT_TRUE(Leaks().empty());

@@ -30,7 +30,7 @@ proto::WorkerDeath DeathOf(int number) {
 
 TEST(KeptDeaths, TheNewestAndTheLargestAreWholeAndTheOthersShort) {
   WorkerDeaths deaths;
-  for (int number = 0; number < 1000; ++number) ASSERT_TRUE(deaths.Put({"1", number, -1}, DeathOf(number)));
+  for (int number = 0; number < 1000; ++number) ASSERT_TRUE(deaths.Put({"1", number, 0, -1}, DeathOf(number)));
   std::set<int> whole;
   int all = 0;
   deaths.ForEach([&](const WorkerDeathKey& key, const proto::WorkerDeath& death) {
@@ -73,7 +73,7 @@ TEST(KeptDeaths, TheOrderInWhichTheyComeChangesNothing) {
   std::vector<std::string> expected;
   for (int round = 0; round < 3; ++round) {
     WorkerDeaths deaths;
-    for (const proto::WorkerDeath& death : sent) deaths.Put({"1", death.pid(), -1}, death);
+    for (const proto::WorkerDeath& death : sent) deaths.Put({"1", death.pid(), 0, -1}, death);
     if (round == 0) expected = AllOf(deaths);
     EXPECT_EQ(AllOf(deaths), expected);
     std::shuffle(sent.begin(), sent.end(), random);
@@ -84,14 +84,14 @@ TEST(KeptDeaths, WhatMayBeNoDeathBecomesShortFirst) {
   WorkerDeaths deaths;
   proto::WorkerDeath killed = DeathOf(7);
   killed.set_signal(6);
-  deaths.Put({"1", 7, -1}, killed);
+  deaths.Put({"1", 7, 0, -1}, killed);
   for (int number = 100; number < 1000; ++number) {
     proto::WorkerDeath cancelled = DeathOf(number);
     cancelled.mutable_before()->set_used_bytes(10'000'019);
-    deaths.Put({"1", number, -1}, cancelled);
+    deaths.Put({"1", number, 0, -1}, cancelled);
   }
   deaths.ForEachFrom(
-      {"1", 7, -1}, [](const WorkerDeathKey& key) { return std::get<1>(key) == 7; },
+      {"1", 7, 0, -1}, [](const WorkerDeathKey& key) { return std::get<1>(key) == 7; },
       [&](const WorkerDeathKey&, const proto::WorkerDeath& death) { EXPECT_EQ(death.before().processes_size(), 2); });
 }
 
@@ -122,9 +122,9 @@ TEST(KeptDeaths, AnErrorInShortIsOfTheSameKind) {
 TEST(KeptDeaths, ThereIsABound) {
   WorkerDeaths deaths;
   proto::WorkerDeath death;
-  for (int number = 0; number < static_cast<int>(WorkerDeaths::kMost); ++number) ASSERT_TRUE(deaths.Put({"1", number, -1}, death));
-  EXPECT_FALSE(deaths.Put({"1", -1, -1}, death));
-  EXPECT_TRUE(deaths.Put({"1", 5, -1}, death)) << "one that is known";
+  for (int number = 0; number < static_cast<int>(WorkerDeaths::kMost); ++number) ASSERT_TRUE(deaths.Put({"1", number, 0, -1}, death));
+  EXPECT_FALSE(deaths.Put({"1", -1, 0, -1}, death));
+  EXPECT_TRUE(deaths.Put({"1", 5, 0, -1}, death)) << "one that is known";
   EXPECT_EQ(deaths.size(), WorkerDeaths::kMost);
 }
 
@@ -134,8 +134,8 @@ TEST(KeptDeaths, OfTwoAccountsTheLongerOneStaysWhicheverComesFirst) {
     proto::WorkerDeath brief;
     brief.set_pid(3);
     const proto::WorkerDeath longer = DeathOf(3);
-    deaths.Put({"1", 3, -1}, longer_first ? longer : brief);
-    deaths.Put({"1", 3, -1}, longer_first ? brief : longer);
+    deaths.Put({"1", 3, 0, -1}, longer_first ? longer : brief);
+    deaths.Put({"1", 3, 0, -1}, longer_first ? brief : longer);
     deaths.ForEach(
         [&](const WorkerDeathKey&, const proto::WorkerDeath& kept) { EXPECT_EQ(kept.SerializeAsString(), longer.SerializeAsString()); });
   }

@@ -64,7 +64,7 @@ TEST(ShortExecutors, TenThousandDeathsHaveALineEachInAStoreOfTheDefaultSize) {
   constexpr uint64_t kDefault = 64u << 20;
   constexpr int kExecutors = 10'000;
   StoreState state(kDefault);
-  EventWriter events;
+  EventWriter events(1);
   std::set<std::string> written;
   for (int number = 0; number < kExecutors; ++number) {
     Lose(number, state);
@@ -99,8 +99,10 @@ TEST(ShortExecutors, WhatIsFreed) {
   ExecutorFacts& executor = state.Executor("1");
   TimeSample sample;
   sample.time_ms = kBegin;
+  sample.Set(Gauge::kUsed, 70 * kMi);
   AddSamples({{sample}}, executor, state);
-  executor.retained = executor.left_off_heap = executor.left_off_heap_peak = "bytes";
+  executor.retained = "bytes";
+  for (LeftMessages* left_there : {&executor.left_off_heap, &executor.left_native}) left_there->latest = left_there->peak = "bytes";
   {
     const ParsedSnapshot more(executor);
     more->add_spark_pools();
@@ -123,7 +125,9 @@ TEST(ShortExecutors, WhatIsFreed) {
   EXPECT_EQ(left->last().processes_size(), kWorkers + 3);
   EXPECT_EQ(left->counters_size(), 10);
   EXPECT_FALSE(executor.life);
-  EXPECT_TRUE(executor.left_off_heap.empty() && executor.left_off_heap_peak.empty());
+  EXPECT_EQ(LeastUsedLately(executor, kBegin + 1), 70 * kMi) << "evidence of its end";
+  for (const LeftMessages* left_there : {&executor.left_off_heap, &executor.left_native})
+    EXPECT_TRUE(left_there->latest.empty() && left_there->peak.empty());
   EXPECT_EQ(executor.retained, "bytes") << "of a stage's sum";
   EXPECT_EQ(DropRetained(whole, state), 1u);
   EXPECT_TRUE(executor.retained.empty());

@@ -65,6 +65,27 @@ TEST(TaskRows, WhatWasNotMeasuredIsNotZero) {
   }
 }
 
+TEST(TaskRows, WhatIsPaidOnceForAllHasColumnsOfItsOwn) {
+  ProfileStore store;
+  ProfileBuilder task(0, 3, 0, "7");
+  const auto hold = [&](uint32_t line, uint64_t at_peak, uint64_t at_end) {
+    proto::Site& site = task.Site(proto::ORIGIN_PYTHON, {Python("f", "/job.py", line)}, 2 * at_peak, 1);
+    site.set_live_at_peak_bytes(at_peak);
+    site.set_live_bytes(at_end);
+  };
+  hold(5, 3'000'017, 2'000'003);  // a part of it stays
+  hold(6, 1'000'003, 9'000'011);  // what came after the peak is no part of it
+  task.Site(proto::ORIGIN_JVM_HEAP, {Java("", "org.apache.spark.broadcast.Broadcast.value", "B.scala", 1), Java("", "a.B.c", "B.java", 1)},
+            70'001, 1);
+  task.Site(proto::ORIGIN_JVM_HEAP, {Java("", "a.B.c", "B.java", 1)}, 50'021, 1);
+  ASSERT_TRUE(store.Ingest(task.Bytes()).ok());
+  store.TaskEnded({0, 3, 0, 0, 0, "7", TaskOutcome::kSucceeded, "", 1'000'500});
+  const TaskFigures figures = store.Model(false).stages.at(0).task_rows.at(0).figures;
+  EXPECT_EQ(figures[static_cast<size_t>(TaskFigure::kPythonKept)], 2'000'003u + 1'000'003);
+  EXPECT_EQ(figures[static_cast<size_t>(TaskFigure::kHeapAllocated)], 70'001u + 50'021);
+  EXPECT_EQ(figures[static_cast<size_t>(TaskFigure::kHeapOfBroadcasts)], 70'001u);
+}
+
 const ReportDistribution* Find(const ReportStage& stage, TaskFigure figure) {
   for (const ReportDistribution& each : stage.distributions) {
     if (each.figure == figure) return &each;
@@ -85,7 +106,7 @@ void ExpectTheSix(const ReportStage& stage) {
   EXPECT_EQ(heaviest.executor_id, "7");
   EXPECT_EQ(heaviest.launched_ms, 1'000'000);
   constexpr uint64_t kHeld = 1'000'003 + 4 * 1009 + 1 + 9'000'011;
-  EXPECT_EQ(heaviest.figures, (TaskFigures{504, 44, kHeld, 3 * kHeld, 50'017, kNone, 70'005, kNone}));
+  EXPECT_EQ(heaviest.figures, (TaskFigures{504, 44, kHeld, 3 * kHeld, 50'017, kNone, 70'005, kNone, kNone, kNone}));
   EXPECT_EQ(stage.task_rows[1].status, ReportTaskStatus::kFailed);
   EXPECT_EQ(stage.task_rows[2].status, ReportTaskStatus::kSuperseded);
   EXPECT_EQ(stage.task_rows[2].attempt, 1);

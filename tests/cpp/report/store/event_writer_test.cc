@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include "base/hash.h"
+#include "eventlog/event_log.h"
 #include "eventlog/event_parts.h"
 #include "proto/envelope.h"
 #include "report/json.h"
+#include "report/postmortem/heap_scene.h"
 #include "report/sample_store.h"
 #include "report/told.h"
 #include "rollup/state.h"
@@ -17,6 +19,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
 using ::testing::Not;
 
 constexpr int64_t kDone = 1'700'000'002'003;
@@ -57,6 +60,16 @@ TEST_F(Written, AStageALittleAfterItHasCompletedAndOnce) {
   EXPECT_THAT(Take(5000, true), IsEmpty());
 }
 
+TEST(EventWriter, OnABusyMachineAStageHasMoreTime) {
+  StoreState state(64u << 20);
+  StageFacts& stage = state.Stage({4, 0});
+  stage.submitted = stage.completed = true;
+  stage.completed_ms = kDone;
+  EventWriter writer(9);
+  EXPECT_THAT(writer.Take(state, kDone + 9 * 2000 - 1, false, true), IsEmpty());
+  EXPECT_THAT(Names(writer.Take(state, kDone + 9 * 2000, false, true)), ElementsAre("stage 4.0"));
+}
+
 // A stream's stages: those beyond the bound wait for the end, and are not made anew each second; what else there is, is written.
 TEST(EventWriter, StagesBeyondTheirBoundLeaveRoomForTheRest) {
   StoreState state(64u << 20);
@@ -65,7 +78,7 @@ TEST(EventWriter, StagesBeyondTheirBoundLeaveRoomForTheRest) {
     stage.submitted = stage.completed = true;
     stage.completed_ms = kDone;
   }
-  EventWriter writer(20);
+  EventWriter writer(1, 20);
   EXPECT_EQ(writer.Take(state, kDone + 5'000, false, true).size(), 20u);
   EXPECT_THAT(writer.Take(state, kDone + 6'000, false, true), IsEmpty());
   EXPECT_THAT(Names(writer.Take(state, kDone + 90'000, false, true)), ElementsAre("application "));
@@ -110,6 +123,30 @@ TEST_F(Written, AnExecutorWhenItIsRemovedAndADeathWhenItIsTold) {
   const std::vector<ReportEvent> events = Take(9100);
   EXPECT_THAT(Names(events), ElementsAre("postMortem 2"));
   EXPECT_TRUE(ReadReportJson(events[0].text)->post_mortems.at(0).out_of_memory);
+}
+
+// The log's reader would otherwise find both that the executor lived on and that it died of the same error.
+TEST_F(Written, AnErrorThatWasSurvivedAndThenEndedTheExecutorIsTakenBack) {
+  using namespace testing;
+  FillLivingScene(store_);
+  ASSERT_TRUE(store_.Ingest(HeapError(false, kErrorMs, -1).SerializeAsString()).ok());
+  EventLogReport log;
+  const auto put = [&](int64_t time_ms, bool end) {
+    const std::vector<ReportEvent> events = store_.TakeEvents(time_ms, end, true);
+    for (const ReportEvent& event : events) log.Add(event.part, event.id, kReportSchemaVersion, event.text);
+    return Names(events);
+  };
+  ASSERT_FALSE(TakePostMortems(store_, kErrorMs + 5'000, true).empty());
+  const std::string key = "1/heap/-1/" + std::to_string(kErrorMs);
+  EXPECT_THAT(put(kErrorMs + 5'000, false), Contains("postMortem " + key));
+  EXPECT_TRUE(log.Make()->post_mortems.at(0).survived);
+  store_.ExecutorRemoved("1", "Command exited with code 52", kErrorMs + 8'000);
+  store_.ApplicationEnded(kErrorMs + 60'000);
+  EXPECT_THAT(put(kErrorMs + 60'000, true), IsSupersetOf({std::string("postMortem 1"), "postMortem " + key}));
+  const Result<Report> read = log.Make();
+  ASSERT_TRUE(read.ok());
+  ASSERT_EQ(read->post_mortems.size(), 1u);
+  EXPECT_FALSE(read->post_mortems[0].survived);
 }
 
 // What a second writes of an executor that is gone is what a whole report would write, so the end has nothing to add.

@@ -93,6 +93,25 @@ TEST(Executors, LatestSnapshotAndBudgetMakeARow) {
   EXPECT_EQ(executor["removedReason"], nullptr);
 }
 
+TEST(Executors, WhatLayInSwapIsTold) {
+  ProfileStore store;
+  store.ApplicationStarted("app-1", "name", "4.3.0", "", "k8s://host:6443", 1);
+  for (const char* id : {"1", "2"}) {
+    proto::Envelope envelope = EnvelopeOf(id);
+    proto::ExecutorSnapshot& snapshot = *envelope.mutable_executor();
+    snapshot.set_taken_ms(5);
+    if (id[0] == '2') {
+      snapshot.mutable_swap()->set_peak_bytes(300'000'007);
+      snapshot.mutable_swap()->set_beside_jvm_bytes(100'000'003);
+      snapshot.mutable_swap()->set_left_bytes(7);
+    }
+    Ingest(store, envelope.SerializeAsString());
+  }
+  const Json executors = ReportOf(store)["executors"];
+  EXPECT_EQ(executors[0]["swap"], nullptr);
+  EXPECT_EQ(executors[1]["swap"], Json::parse(R"({"peakBytes": 300000007, "besideJvmBytes": 100000003, "leftBytes": 7})"));
+}
+
 TEST(Executors, AreSortedByNumber) {
   ProfileStore store;
   for (const char* id : {"10", "2", "driver", "1"}) store.ExecutorAdded({id, "h", 1, 1024, -1, -1, -1, 20});

@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <functional>
+
 #include "report/postmortem/worker_scene.h"
 
 namespace memprof {
@@ -94,6 +96,70 @@ TEST(Findings, ProcessesOfAProgramAreNoUnevenTasks) {
       store.TaskEnded({task, 5, 0, task - 40, 0, "1", TaskOutcome::kSucceeded, "", kBegin + 9'900});
     }
     EXPECT_EQ(Findings(store).size(), std::string(master) == "program" ? 0u : 1u);
+  }
+}
+
+// Eight tasks; `fill` adds what number 0 to 7 held or allocated.
+std::vector<std::string> FindingsOfEight(const std::function<void(int task, ProfileBuilder&)>& fill) {
+  ProfileStore store;
+  store.ApplicationStarted("app-1", "scene", "4.0.0", "3.11.7", "spark://m:7077", kBegin);
+  store.StageSubmitted(5, 0, "collect", "job.py:30", 8, kBegin + 1000);
+  for (int task = 0; task < 8; ++task) {
+    ProfileBuilder profile(40 + task, 5, task, "1");
+    fill(task, profile);
+    EXPECT_TRUE(store.Ingest(profile.Bytes()).ok());
+    store.TaskEnded({40 + task, 5, 0, task, 0, "1", TaskOutcome::kSucceeded, "", kBegin + 9'900});
+  }
+  return Findings(store);
+}
+
+void Hold(ProfileBuilder& task, uint32_t line, uint64_t at_peak, uint64_t at_end) {
+  proto::Site& site = task.Site(proto::ORIGIN_PYTHON, {Python("enrich", "/jobs/job.py", line)}, at_peak, 2);
+  site.set_live_at_peak_bytes(at_peak);
+  site.set_live_bytes(at_end);
+}
+
+// Two workers load a model with their first task; each of the others finds it.
+TEST(Findings, WhatAWorkerLoadsOnceMakesNoUnevenTasks) {
+  for (const bool stays : {true, false}) {
+    const std::vector<std::string> found = FindingsOfEight([&](int task, ProfileBuilder& profile) {
+      Hold(profile, 17, 50 * kMi, 0);
+      if (task < 2) Hold(profile, 5, 1'000 * kMi, stays ? 1'000 * kMi : 0);
+    });
+    if (stays) {
+      EXPECT_THAT(found, IsEmpty());
+    } else {
+      EXPECT_THAT(found,
+                  ElementsAre(HasSubstr("held 1.0 GiB of Python and native memory at its peak, 21× the median of 8 tasks (50.0 MiB)")));
+    }
+  }
+}
+
+TEST(Findings, APartitionThatIsLargerIsToldBesideWhatItsWorkerKeeps) {
+  const std::vector<std::string> found = FindingsOfEight([&](int task, ProfileBuilder& profile) {
+    Hold(profile, 17, (task == 7 ? 800 : 50) * kMi, 0);
+    if (task < 2 || task == 7) Hold(profile, 5, 1'000 * kMi, 1'000 * kMi);
+  });
+  EXPECT_THAT(found,
+              ElementsAre("In stage 5 task 47 (partition 7) held 800.0 MiB of Python and native memory at its peak beside 1000.0 MiB "
+                          "that its worker keeps, 16× the median of 8 tasks (50.0 MiB)."));
+}
+
+// The first task in an executor that reads a broadcast table unpacks it for all.
+TEST(Findings, ABroadcastTableMakesNoUnevenTasks) {
+  for (const bool of_broadcast : {true, false}) {
+    const std::vector<std::string> found = FindingsOfEight([&](int task, ProfileBuilder& profile) {
+      profile.Site(proto::ORIGIN_JVM_HEAP, {Java("", "org.acme.Rows.read", "Rows.java", 9)}, 50 * kMi, 3);
+      const char* reader = of_broadcast ? "org.apache.spark.broadcast.TorrentBroadcast.getValue" : "org.acme.Tables.read";
+      const std::vector<TestFrame> frames = {Java("", reader, "A.scala", 7),
+                                             Java("", "org.apache.spark.sql.execution.joins.LongToUnsafeRowMap.<init>", "B.scala", 9)};
+      if (task == 3) profile.Site(proto::ORIGIN_JVM_HEAP, frames, 950 * kMi, 3);
+    });
+    if (of_broadcast) {
+      EXPECT_THAT(found, IsEmpty());
+    } else {
+      EXPECT_THAT(found, ElementsAre(HasSubstr("task 43 (partition 3) allocated 1000.0 MiB of heap, 20× the median of 8 tasks")));
+    }
   }
 }
 

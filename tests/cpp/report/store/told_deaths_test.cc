@@ -96,6 +96,16 @@ TEST(ToldDeaths, ASecondWaveOfDeathsHidesNoneOfTheFirst) {
   EXPECT_EQ(in_full + counted, 210u);
 }
 
+TEST(ToldDeaths, OnABusyMachineLateMessagesHaveMoreTime) {
+  constexpr int kPatience = 9;
+  ProfileStore store(64u << 20, kPatience);
+  store.ExecutorAdded({"1", "node7", 2, 512, -1, -1, -1, kBegin});
+  store.ExecutorRemoved("1", kCode137, kBegin + 10'000);
+  EXPECT_TRUE(TakePostMortems(store, 50'000, false).empty());
+  EXPECT_TRUE(TakePostMortems(store, 50'000 + kPatience * ToldDeaths::kPatienceMs - 1, false).empty());
+  EXPECT_EQ(TakePostMortems(store, 50'000 + kPatience * ToldDeaths::kPatienceMs, false).size(), 1u);
+}
+
 class Corrections : public ::testing::Test {
  protected:
   static constexpr int64_t kTold = 50'000;

@@ -134,6 +134,24 @@ TEST_F(ExportsTest, PprofKeepsStacksFiguresAndLabels) {
   EXPECT_EQ(labels, (std::set<std::string>{"stage", "origin", "udf"}));
 }
 
+TEST_F(ExportsTest, StagesWithoutARowAreInEach) {
+  constexpr uint64_t kOthers = 70'000'003;
+  json model = json::parse(json_);
+  model["otherStages"] = {{"stages", 2}, {"tasks", 5}, {"otherAttempts", 0}};
+  model["otherStages"]["totals"] =
+      json::array({{{"origin", "python"}, {"sites", 3}, {"allocatedBytes", kOthers}, {"allocations", 4}, {"liveAtPeakBytes", 3'000'017}}});
+  const std::string text = model.dump();
+  EXPECT_THAT(*RenderCollapsed(text, Measure::kAllocated),
+              HasSubstr("\nother stages;[python: sites without a place of their own] 70000003\n"));
+  EXPECT_EQ(json::parse(*RenderSpeedscope(text))["profiles"][0]["endValue"], TotalAllocated() + kOthers);
+  EXPECT_THAT(*RenderCsv(text), HasSubstr("\n,,\"other stages\",python,"));
+  pprof::Profile profile;
+  ASSERT_TRUE(profile.ParseFromString(*RenderPprof(text)));
+  int64_t total = 0;
+  for (const pprof::Sample& sample : profile.sample()) total += sample.value(0);
+  EXPECT_EQ(static_cast<uint64_t>(total), TotalAllocated() + kOthers);
+}
+
 TEST_F(ExportsTest, WhatIsNoReportIsRefused) {
   for (const auto& view : {RenderSpeedscope, RenderPprof, RenderCsv}) EXPECT_EQ(view("{}").status().code(), ErrorCode::kCorrupt);
   EXPECT_EQ(RenderCollapsed("{}", Measure::kAllocated).status().code(), ErrorCode::kCorrupt);

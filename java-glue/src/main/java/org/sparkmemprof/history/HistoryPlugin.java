@@ -44,7 +44,7 @@ public final class HistoryPlugin implements AppHistoryServerPlugin {
     try {
       KVStore store = ui.store().store();
       if (ui.conf().getBoolean(UI_ENABLED, true) && store.count(StoredPart.class) > 0) {
-        MemoryTab.attach(ui, new HistoryReport(ui, store), HistoryPlugin::tell);
+        MemoryTab.attach(ui, new HistoryReport(ui, store), 1, HistoryPlugin::tell);
       }
     } catch (Throwable e) {
       tell("the Memory tab", String.valueOf(e));
@@ -80,12 +80,13 @@ public final class HistoryPlugin implements AppHistoryServerPlugin {
       }
     }
 
-    /** An event log is not trusted: records far larger than any of our parts are ignored. */
+    /** An event log is not trusted: records larger than any of our parts are only noted. */
     private void keep(ReportPart part) throws Exception {
       if (part.part == null || part.id == null || part.report == null) {
         return;
       }
       if (part.report.length() > MOST_CHARS) {
+        store.write(StoredPart.refused(part));
         return;
       }
       StoredPart stored = new StoredPart(part);

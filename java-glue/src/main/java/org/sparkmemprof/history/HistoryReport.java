@@ -75,6 +75,8 @@ final class HistoryReport implements Answers {
           StoredPart part = parts.next();
           if (part.isLeftOut()) {
             NativeHistory.full(made);
+          } else if (part.isRefused()) {
+            NativeHistory.refused(made);
           } else {
             NativeHistory.add(made, part.part, part.id, part.schemaVersion, part.report);
           }

@@ -22,6 +22,9 @@ public final class NativeHistory {
   /** There was no room for all parts of the log; the report says so. */
   public static native void full(long history);
 
+  /** A part of the log is larger than any of ours; the report says so. */
+  public static native void refused(long history);
+
   /** What Spark knows about the application; epoch milliseconds, -1: not known. */
   public static native void application(
       long history, String id, String name, String sparkVersion, long startedMs, long endedMs);

@@ -30,6 +30,9 @@ public final class NativeReport {
    */
   public static native void json(long report, OutputStream to) throws IOException;
 
+  /** The same where no HTML file is written after it: the text is not packed for that one. */
+  public static native void jsonAlone(long report, OutputStream to) throws IOException;
+
   /** Writes the HTML file; throws as {@link #json}. */
   public static native void html(long report, OutputStream to) throws IOException;
 

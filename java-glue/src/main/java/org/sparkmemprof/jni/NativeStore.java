@@ -9,9 +9,10 @@ public final class NativeStore {
   private NativeStore() {}
 
   /**
+   * @param patience factor on waits that give up, for a busy machine
    * @return a handle, never 0; release it with {@link #close}.
    */
-  public static native long open(long limitBytes);
+  public static native long open(long limitBytes, int patience);
 
   public static native void close(long store);
 

@@ -9,12 +9,19 @@ import java.util.function.UnaryOperator;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.spark.SparkContext;
 
-/** The most that the cluster can grant, as far as the driver's Hadoop configuration says so. */
+/**
+ * The most that the cluster can grant, and how it rounds what is asked for, as far as the driver's
+ * Hadoop configuration says so.
+ */
 final class ClusterGrant {
   private static final List<String> KEYS =
       Collections.unmodifiableList(
           Arrays.asList(
-              "yarn.scheduler.maximum-allocation-mb", "yarn.nodemanager.resource.memory-mb"));
+              "yarn.scheduler.maximum-allocation-mb",
+              "yarn.nodemanager.resource.memory-mb",
+              "yarn.scheduler.minimum-allocation-mb",
+              "yarn.scheduler.increment-allocation-mb",
+              "yarn.resourcemanager.scheduler.class"));
 
   private ClusterGrant() {}
 

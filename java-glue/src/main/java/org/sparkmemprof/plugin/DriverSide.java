@@ -95,8 +95,8 @@ public final class DriverSide implements DriverPlugin {
 
   private Map<String, String> start(SparkContext sc) throws Exception {
     spark = sc;
-    place = new ReportPlace(settings.showsDriversPython);
-    feeder = new StoreFeeder(settings.storeLimitBytes, notices);
+    place = new ReportPlace(settings.showsDriversPython, settings.patience);
+    feeder = new StoreFeeder(settings.storeLimitBytes, settings.patience, notices);
     lastSteps = lastSteps();
     notices.attach(feeder::notAvailable);
     String[] configuration = ClusterGrant.added(sc, Redaction.entries(sc.conf()));
@@ -106,7 +106,7 @@ public final class DriverSide implements DriverPlugin {
     listener = new DriverListener(feeder, notices, accumulator.id(), sc.conf(), sc.version());
     sc.addSparkListener(listener);
     messages = new ExecutorMessages(feeder::ingest, listener::isKnown, notices);
-    endOfJvm = EndOfJvm.watch(feeder, lastSteps, sc::isStopped);
+    endOfJvm = EndOfJvm.watch(feeder, lastSteps, sc::isStopped, settings.patience);
     return Collections.singletonMap(ACCUMULATOR, AccumulatorTemplate.encode(accumulator));
   }
 
@@ -172,7 +172,7 @@ public final class DriverSide implements DriverPlugin {
     try {
       Option<SparkUI> ui = spark.ui();
       if (ui.isDefined()) {
-        MemoryTab.attach(ui.get(), feeder, notices);
+        MemoryTab.attach(ui.get(), feeder, settings.patience, notices);
       }
     } catch (Throwable e) {
       notices.failed("the Memory tab", e);

@@ -19,7 +19,10 @@ final class EndOfJvm {
   private static final int MOST_LOOKS = 20; // Spark's hooks have 30 seconds
   private static final int LOOKS_WITHOUT_STOP = 3; // a stop may be about to begin, or to be told
 
-  /** Our own steps have bounds, Spark's code has none. */
+  /**
+   * Our own steps have bounds, Spark's code has none. Times the patience by which theirs are
+   * multiplied.
+   */
   private static final long MOST_MILLIS = 60_000;
 
   /** What it asks of Spark. */
@@ -37,28 +40,31 @@ final class EndOfJvm {
   private final LastSteps lastSteps;
   private final Spark spark;
   private final long lookMillis;
+  private final long mostMillis;
   private final Thread hook = OurThreads.hook("end", this::run);
   private final Thread taker; // a hook that hangs would keep the JVM from ending
 
   /**
    * @param tell that the JVM begins to end; may throw anything
    */
-  EndOfJvm(Runnable tell, LastSteps lastSteps, Spark spark, long lookMillis) {
+  EndOfJvm(Runnable tell, LastSteps lastSteps, Spark spark, long lookMillis, long mostMillis) {
     this.tell = tell;
     this.lastSteps = lastSteps;
     this.spark = spark;
     this.lookMillis = lookMillis;
+    this.mostMillis = mostMillis;
     taker = OurThreads.daemon("last-steps").newThread(lastSteps::take);
   }
 
-  static EndOfJvm watch(StoreFeeder feeder, LastSteps lastSteps, BooleanSupplier stopped) {
+  static EndOfJvm watch(
+      StoreFeeder feeder, LastSteps lastSteps, BooleanSupplier stopped, int patience) {
     Runnable tell =
         () -> {
           long time = System.currentTimeMillis();
           feeder.event(feed -> NativeFeed.applicationEnding(feed, time));
         };
     Spark spark = new Spark("org.apache.spark.SparkContext", stopped);
-    EndOfJvm watch = new EndOfJvm(tell, lastSteps, spark, LOOK_MILLIS);
+    EndOfJvm watch = new EndOfJvm(tell, lastSteps, spark, LOOK_MILLIS, MOST_MILLIS * patience);
     try {
       Runtime.getRuntime().addShutdownHook(watch.hook);
     } catch (IllegalStateException ending) {
@@ -87,7 +93,7 @@ final class EndOfJvm {
       if (!lastSteps.begun()) {
         taker.start();
       }
-      lastSteps.await(MOST_MILLIS);
+      lastSteps.await(mostMillis);
     } catch (Throwable full) {
       // Native code writes the report then (NativeStore.willBeReported).
     }

@@ -140,8 +140,11 @@ public final class ExecutorSide implements ExecutorPlugin {
     if (granted == 0) {
       return options;
     }
-    String[] more = Arrays.copyOf(options, options.length + 1);
+    String[] more = Arrays.copyOf(options, options.length + 2);
     more[options.length] = "container.bytes=" + granted;
+    // YARN sums its processes; elsewhere a cgroup holds an executor to it.
+    more[options.length + 1] =
+        "container.counted=" + context.conf().get("spark.master", "").equals("yarn");
     return more;
   }
 

@@ -1,8 +1,11 @@
 package org.sparkmemprof.report;
 
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.sparkmemprof.notices.Notices;
 import org.sparkmemprof.notices.Rounds;
 
@@ -10,27 +13,57 @@ import org.sparkmemprof.notices.Rounds;
  * The only thread that writes to the report directory. The directory may hang, so only the
  * application's end waits for the thread, and not for long. A write shows what is known when it
  * begins, so one write is enough for all that was asked for before. Asking works in a full heap.
- * Thread-safe.
+ * Checkpoints that nobody has asked for are bounded in what they cost (decision 0809). Thread-safe.
  */
 public final class Checkpoints {
   private static final long PERIOD_MILLIS = 30_000;
 
+  /** Of the time on a processor that one took, until the next: half a percent of a core. */
+  private static final long PAUSE_FACTOR = 200;
+
+  private static final long MOST_PAUSE_NANOS = TimeUnit.MINUTES.toNanos(5);
+
+  /** A page that nobody has asked for is written again after that time. */
+  private static final long PAGE_NANOS = MOST_PAUSE_NANOS;
+
   private final ReportWriter writer;
   private final FutureTask<ReportWriter.Summary> last;
+  private final LongSupplier nanos;
+  private final LongSupplier cpuNanos;
   private final Rounds rounds;
-  private boolean prepared; // of the rounds' thread
+  private boolean prepared; // of the rounds' thread, as the next four
+  private long pausedAt;
+  private long pauseNanos;
+  private boolean hasPage;
+  private long pageAt;
   private long asked; // guarded by this, as the next two: so often
   private long answered; // so many of them are written, or can't be
   private boolean over; // only the final report is still to be written
 
   public Checkpoints(ReportWriter writer, Notices notices) {
-    this(writer, PERIOD_MILLIS, notices);
+    this(writer, PERIOD_MILLIS, System::nanoTime, Checkpoints::cpuNanos, notices);
   }
 
-  Checkpoints(ReportWriter writer, long periodMillis, Notices notices) {
+  /**
+   * @param nanos of a clock that is never set
+   * @param cpuNanos that the calling thread has had
+   */
+  Checkpoints(
+      ReportWriter writer,
+      long periodMillis,
+      LongSupplier nanos,
+      LongSupplier cpuNanos,
+      Notices notices) {
     this.writer = writer;
+    this.nanos = nanos;
+    this.cpuNanos = cpuNanos;
     last = new FutureTask<>(writer::finish);
     rounds = new Rounds("report", 0, periodMillis, this::round, "the report", notices).start();
+  }
+
+  private static long cpuNanos() {
+    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    return threads.isCurrentThreadCpuTimeSupported() ? threads.getCurrentThreadCpuTime() : 0;
   }
 
   private void round() {
@@ -46,8 +79,31 @@ public final class Checkpoints {
       return;
     }
     prepared = true;
-    writer.checkpoint();
+    boolean isWanted = isUnanswered(now);
+    long at = nanos.getAsLong();
+    if (!isWanted && at - pausedAt < pauseNanos) {
+      return;
+    }
+    boolean withPage = isWanted || !hasPage || at - pageAt >= PAGE_NANOS;
+    if (withPage) {
+      hasPage = true;
+      pageAt = at;
+    }
+    long before = cpuNanos.getAsLong();
+    writer.checkpoint(withPage);
+    if (!isWanted) {
+      pause(cpuNanos.getAsLong() - before);
+    }
     answer(now);
+  }
+
+  private void pause(long tookNanos) {
+    pausedAt = nanos.getAsLong();
+    pauseNanos = Math.min(tookNanos, MOST_PAUSE_NANOS / PAUSE_FACTOR) * PAUSE_FACTOR;
+  }
+
+  private synchronized boolean isUnanswered(long now) {
+    return now > answered;
   }
 
   /** -1: the final report is to be written. */

@@ -24,8 +24,12 @@ interface Report extends AutoCloseable {
     Report make(boolean unfinished, boolean withSource);
   }
 
-  /** Writes report.json. */
-  void json(OutputStream to) throws IOException;
+  /**
+   * Writes report.json.
+   *
+   * @param pageFollows report.html is written after it, which is then cheaper
+   */
+  void json(OutputStream to, boolean pageFollows) throws IOException;
 
   /** Writes report.html. */
   void html(OutputStream to) throws IOException;

@@ -20,22 +20,25 @@ public final class ReportPlace {
 
   private final String directory; // null: nobody waits to be told
   private final String mark;
+  private final int patience;
   private String line; // guarded by this; null: the application hasn't begun, or has ended
 
   /**
    * @param showsPython the application's report may show what the driver's Python held
+   * @param patience factor on how long that process waits for this JVM, for a busy machine
    */
-  public ReportPlace(boolean showsPython) {
-    this(System.getenv(DIRECTORY), showsPython);
+  public ReportPlace(boolean showsPython, int patience) {
+    this(System.getenv(DIRECTORY), showsPython, patience);
   }
 
-  ReportPlace(String directory, boolean showsPython) {
-    this(directory, showsPython ? "shown " : "hidden ");
+  ReportPlace(String directory, boolean showsPython, int patience) {
+    this(directory, showsPython ? "shown " : "hidden ", patience);
   }
 
-  private ReportPlace(String directory, String mark) {
+  private ReportPlace(String directory, String mark, int patience) {
     this.directory = directory;
     this.mark = mark;
+    this.patience = patience;
   }
 
   /** For an application that isn't profiled: it is counted, no more. Never throws. */
@@ -44,7 +47,7 @@ public final class ReportPlace {
   }
 
   static void tellAbsent(String directory) {
-    ReportPlace place = new ReportPlace(directory, "absent ");
+    ReportPlace place = new ReportPlace(directory, "absent ", 1);
     place.begin();
     place.end();
   }
@@ -56,6 +59,9 @@ public final class ReportPlace {
 
   /** An application runs, and has no report yet. Never throws. */
   public synchronized void begin() {
+    if (isWanted() && patience > 1) {
+      write("patience", Integer.toString(patience)); // first: who sees the application knows it
+    }
     put("");
   }
 
@@ -75,10 +81,14 @@ public final class ReportPlace {
       return;
     }
     line = mark + location;
+    write("report-place", line);
+  }
+
+  private void write(String what, String text) {
     try {
-      Path draft = file("report-place.draft");
-      Files.write(draft, line.getBytes(StandardCharsets.UTF_8));
-      Files.move(draft, file("report-place"), StandardCopyOption.ATOMIC_MOVE);
+      Path draft = file(what + ".draft");
+      Files.write(draft, text.getBytes(StandardCharsets.UTF_8));
+      Files.move(draft, file(what), StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException | RuntimeException e) {
       // The process that waited for it may be gone.
     }

@@ -64,14 +64,18 @@ public final class ReportWriter {
     }
   }
 
-  /** Writes the report of a running application, marked unfinished; never throws. */
-  public synchronized void checkpoint() {
+  /**
+   * Writes the report of a running application, marked unfinished; never throws.
+   *
+   * @param withPage report.html, too
+   */
+  public synchronized void checkpoint(boolean withPage) {
     if (finished) {
       return;
     }
     try (Report report = open(true)) {
       if (report != null) {
-        write(report);
+        write(report, withPage);
       }
     } catch (Throwable e) {
       tell(e);
@@ -99,7 +103,7 @@ public final class ReportWriter {
       if (report == null) {
         return null;
       }
-      write(report);
+      write(report, true);
       reports.isThere();
       return summaryOf(report, location, null);
     }
@@ -143,10 +147,13 @@ public final class ReportWriter {
     return sourceEverywhere || to.isPrivate();
   }
 
-  private void write(Report report) throws IOException {
-    files.replace("report.json", report::json);
+  private void write(Report report, boolean withPage) throws IOException {
+    files.replace("report.json", to -> report.json(to, withPage));
     location = files.location();
     place.tell(location);
+    if (!withPage) {
+      return;
+    }
     try {
       files.replace("report.html", report::html);
     } catch (OutOfMemoryError e) {

@@ -25,12 +25,13 @@ public final class StoreFeeder implements Answers, DriverReports.Deaths {
   private boolean storeClosed; // guarded by this
 
   /**
+   * @param patience factor on waits that give up, for a busy machine
    * @throws UnsatisfiedLinkError when the library isn't there
    */
-  public StoreFeeder(long limitBytes, Notices notices) {
+  public StoreFeeder(long limitBytes, int patience, Notices notices) {
     this.notices = notices;
     NativeFeed.prepare();
-    store = NativeStore.open(limitBytes);
+    store = NativeStore.open(limitBytes, patience);
     feed = feedOf(store);
   }
 

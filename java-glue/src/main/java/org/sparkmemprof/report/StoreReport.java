@@ -42,8 +42,12 @@ final class StoreReport implements Report {
   }
 
   @Override
-  public void json(OutputStream to) throws IOException {
-    NativeReport.json(handle, to);
+  public void json(OutputStream to, boolean pageFollows) throws IOException {
+    if (pageFollows) {
+      NativeReport.json(handle, to);
+    } else {
+      NativeReport.jsonAlone(handle, to);
+    }
   }
 
   @Override

@@ -20,14 +20,15 @@ public final class MemoryTab extends SparkUITab {
   /**
    * Adds the tab to a UI, which may be running already.
    *
+   * @param patience factor on the time that a reader waits for others, for a busy machine
    * @throws ReflectiveOperationException when this Spark's UI is one we don't know; nothing was
    *     added
    */
-  public static void attach(SparkUI ui, Answers answers, Notices notices)
+  public static void attach(SparkUI ui, Answers answers, int patience, Notices notices)
       throws ReflectiveOperationException {
     MemoryTab tab = new MemoryTab(ui);
     Method attachHandler = attachHandler();
-    PageServer pages = new PageServer(answers, new PageFrame(tab), notices);
+    PageServer pages = new PageServer(answers, new PageFrame(tab), notices, new Places(patience));
     // Only the class that fits this Spark's servlet API can be loaded.
     boolean jakarta = attachHandler.getParameterTypes()[1].getName().startsWith("jakarta.");
     Object servlet = jakarta ? new JakartaServlet(pages) : new JavaxServlet(pages);

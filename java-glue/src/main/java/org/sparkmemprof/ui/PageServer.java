@@ -23,10 +23,6 @@ final class PageServer {
   private final Notices notices;
   private final Places places;
 
-  PageServer(Answers answers, PageFrame frame, Notices notices) {
-    this(answers, frame, notices, new Places());
-  }
-
   PageServer(Answers answers, PageFrame frame, Notices notices, Places places) {
     this.answers = answers;
     this.frame = frame;

@@ -28,9 +28,15 @@ final class Places {
   private final Set<Place> sending = new LinkedHashSet<>(); // longest first; guarded by this
   private int slow; // readers; guarded by this
 
-  Places() {
-    this(
-        READERS_AT_A_TIME, MOST_SLOW, TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS), System::nanoTime);
+  /**
+   * @param factor on the two seconds that one waits for a place, for a busy machine
+   */
+  Places(int factor) {
+    this(READERS_AT_A_TIME, MOST_SLOW, patienceNanos(factor), System::nanoTime);
+  }
+
+  static long patienceNanos(int factor) {
+    return TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS * factor);
   }
 
   /**

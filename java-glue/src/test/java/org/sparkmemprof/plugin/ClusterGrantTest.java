@@ -24,6 +24,23 @@ public class ClusterGrantTest {
   }
 
   @Test
+  public void howItRoundsIsAdded() {
+    String[] keys = {
+      "yarn.scheduler.minimum-allocation-mb",
+      "yarn.scheduler.increment-allocation-mb",
+      "yarn.resourcemanager.scheduler.class"
+    };
+    for (String key : keys) {
+      String[] all =
+          ClusterGrant.added(
+              asked -> asked.equals(key) ? "some" : null,
+              asked -> new String[] {"yarn-site.xml"},
+              ENTRIES);
+      assertArrayEquals(new String[] {"spark.app.name", "job", key, "some"}, all);
+    }
+  }
+
+  @Test
   public void defaultsOfHadoopAreNotTheClusters() {
     assertArrayEquals(ENTRIES, added("8192", "yarn-default.xml"));
     // Spark hands YARN's application master all of the client's, defaults included.

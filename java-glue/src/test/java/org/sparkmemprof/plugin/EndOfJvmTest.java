@@ -28,7 +28,8 @@ public class EndOfJvmTest {
   private volatile boolean stopped = true;
 
   private EndOfJvm ending(Runnable tell) {
-    return new EndOfJvm(tell, steps, new EndOfJvm.Spark(Spark.class.getName(), () -> stopped), 100);
+    return new EndOfJvm(
+        tell, steps, new EndOfJvm.Spark(Spark.class.getName(), () -> stopped), 100, 60_000);
   }
 
   /** Stops for a while, as Spark does, and then takes the last steps or dies. */

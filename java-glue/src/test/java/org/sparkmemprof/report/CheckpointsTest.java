@@ -7,7 +7,10 @@ import static org.junit.Assert.assertTrue;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.junit.Test;
 
 public class CheckpointsTest {
@@ -16,7 +19,7 @@ public class CheckpointsTest {
 
   private final ReportScene scene = new ReportScene();
   private final Checkpoints checkpoints =
-      new Checkpoints(scene.writer, NEVER_MILLIS, scene.notices);
+      new Checkpoints(scene.writer, NEVER_MILLIS, () -> 0, () -> 0, scene.notices);
 
   private void written() throws InterruptedException {
     checkpoints.ask();
@@ -57,6 +60,54 @@ public class CheckpointsTest {
     written();
     assertEquals(Collections.singletonList("first, final"), scene.written);
     assertEquals(Collections.singletonList("page of first, final"), scene.pages);
+  }
+
+  @Test
+  public void checkpointsThatNobodyAskedForHaveThePageEachFiveMinutes() throws Exception {
+    ReportScene running = new ReportScene();
+    int minutes = 21;
+    running.writes = new CountDownLatch(minutes);
+    LongSupplier nanos = () -> running.written.size() * 60_000_000_000L; // one in each minute
+    Checkpoints periodic = new Checkpoints(running.writer, 1, nanos, () -> 0, running.notices);
+    ReportScene.await(running.writes);
+    periodic.finish().get();
+    int written = running.written.size() - 1; // without the final one
+    assertTrue(written >= minutes);
+    int expected = 1 + (written - 1) / 5;
+    assertEquals(expected, running.pages.size() - 1);
+    assertEquals("page of first", running.pages.get(0));
+    assertEquals("page of first, final", running.pages.get(expected));
+  }
+
+  @Test
+  public void afterAnExpensiveOneOnlyThoseThatAreAskedForCome() throws Exception {
+    AtomicLong cpuNanos = new AtomicLong(); // an hour each
+    CountDownLatch rounds = new CountDownLatch(20);
+    ReportScene costly = new ReportScene();
+    Checkpoints paused =
+        new Checkpoints(
+            costly.writer,
+            1,
+            () -> {
+              rounds.countDown();
+              return 0;
+            },
+            () -> cpuNanos.addAndGet(3_600_000_000_000L),
+            costly.notices);
+    ReportScene.await(costly.firstWrite);
+    ReportScene.await(rounds);
+    paused.ask();
+    paused.await(AMPLE_MILLIS);
+    paused.finish().get();
+    assertEquals(Arrays.asList("first", "first", "first, final"), costly.written);
+  }
+
+  @Test
+  public void whatIsAskedForHasThePage() throws Exception {
+    written();
+    scene.version = "second";
+    written();
+    assertEquals(Arrays.asList("page of first", "page of second"), scene.pages);
   }
 
   /** Before anything is written: a JVM may die at any time. */

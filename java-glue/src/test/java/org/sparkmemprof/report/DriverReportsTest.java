@@ -18,7 +18,8 @@ public class DriverReportsTest {
   private static final long NEVER_MILLIS = 3_600_000; // a report is written when it is asked for
 
   private final ReportScene scene = new ReportScene();
-  private final Checkpoints files = new Checkpoints(scene.writer, NEVER_MILLIS, scene.notices);
+  private final Checkpoints files =
+      new Checkpoints(scene.writer, NEVER_MILLIS, () -> 0, () -> 0, scene.notices);
   private final LinkedBlockingQueue<String> deaths = new LinkedBlockingQueue<>();
   private final AtomicInteger fullHeaps = new AtomicInteger(); // so often there is no room for one
   private final DriverReports reports =

@@ -18,7 +18,7 @@ public class ReportPlaceTest {
   @Rule public final TemporaryFolder folder = new TemporaryFolder();
 
   private ReportPlace place(boolean showsPython) {
-    return new ReportPlace(folder.getRoot().getPath(), showsPython);
+    return new ReportPlace(folder.getRoot().getPath(), showsPython, 1);
   }
 
   private Path file(String what) {
@@ -44,6 +44,14 @@ public class ReportPlaceTest {
     place.end();
     assertFalse(Files.exists(file("report-place")));
     assertEquals("shown /reports/\u00e4pp-1\n", read("ended-reports"));
+  }
+
+  @Test
+  public void howLongToWaitForThisJvmIsToldWithTheApplication() throws Exception {
+    place(true).begin();
+    assertFalse("it is the usual time", Files.exists(file("patience")));
+    new ReportPlace(folder.getRoot().getPath(), true, 7).begin();
+    assertEquals("7", read("patience"));
   }
 
   @Test
@@ -83,7 +91,7 @@ public class ReportPlaceTest {
   @Test
   public void aDirectoryThatIsGoneOrIsNoneIsNoError() {
     for (String directory : new String[] {folder.getRoot().getPath() + "/gone", "\0", null}) {
-      ReportPlace place = new ReportPlace(directory, true);
+      ReportPlace place = new ReportPlace(directory, true, 7);
       place.begin();
       place.tell("/reports/app-1");
       place.end();

@@ -25,6 +25,7 @@ final class ReportScene {
   private static final long PATIENCE_SECONDS = 60;
 
   volatile String version = "first";
+  volatile CountDownLatch writes = new CountDownLatch(0); // of report.json
   volatile boolean callsForAction;
   volatile String headline;
   volatile IOException failure; // of each write; null: none
@@ -47,7 +48,7 @@ final class ReportScene {
 
   final ReportWriter writer =
       new ReportWriter(
-          new FixedSource(), Directory::new, new ReportPlace(null, true), true, notices);
+          new FixedSource(), Directory::new, new ReportPlace(null, true, 1), true, notices);
 
   final Logger log =
       (Logger)
@@ -127,7 +128,7 @@ final class ReportScene {
     }
 
     @Override
-    public void json(OutputStream to) throws IOException {
+    public void json(OutputStream to, boolean pageFollows) throws IOException {
       to.write(text.getBytes(StandardCharsets.UTF_8));
     }
 
@@ -179,6 +180,7 @@ final class ReportScene {
       } else {
         written.add(text);
         firstWrite.countDown();
+        writes.countDown();
       }
     }
 

@@ -49,6 +49,11 @@ public class PlacesTest {
   }
 
   @Test
+  public void onABusyMachineOneWaitsLonger() {
+    assertEquals(9 * Places.patienceNanos(1), Places.patienceNanos(9));
+  }
+
+  @Test
   public void nobodyIsDisturbedBeforeTheTime() throws InterruptedException {
     sender();
     sender();

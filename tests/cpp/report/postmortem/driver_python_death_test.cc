@@ -1,0 +1,74 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "report/postmortem/worker_scene.h"
+#include "report/told.h"
+
+namespace memprof {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
+using namespace testing;
+
+constexpr uint64_t kUsed = kContainer / 100 * 93;
+
+std::string DriversPython(uint64_t oom_kills) {
+  proto::Envelope envelope = EnvelopeOf("driver");
+  proto::WorkerDeath& death = *envelope.mutable_worker_death();
+  death.set_drivers_own(true);
+  death.set_time_ms(kBegin + 9'800);
+  death.set_pid(5001);
+  death.set_start_ticks(71'003);
+  death.set_task_attempt_id(-1);
+  death.set_stage_id(-1);
+  death.set_oom_kills(oom_kills);
+  death.set_limit_bytes(kContainer);
+  death.mutable_before()->set_time_ms(kBegin + 9'760);
+  death.mutable_before()->set_used_bytes(kUsed);
+  AddProcess(*death.mutable_before()->add_processes(), 5001, "python-driver", 900 * kMi, {});
+  AddProcess(*death.mutable_before()->add_processes(), 5000, "jvm", 400 * kMi, {});
+  return envelope.SerializeAsString();
+}
+
+void FillDriver(ProfileStore& store) {
+  store.ApplicationStarted("app-1", "scene", "4.0.0", "3.11.7", "local[2]", kBegin);
+  store.ExecutorAdded({"driver", "node7", 2, 512, -1, -1, -1, kBegin + 100});
+  static_cast<void>(store.Ingest(LastSnapshot(kUsed, "driver").SerializeAsString()));
+}
+
+TEST(DriverPythonDeath, TheJvmTellsOfItWhereNobodyElseCan) {
+  ProfileStore store;
+  FillDriver(store);
+  ASSERT_TRUE(store.Ingest(DriversPython(1)).ok());
+  ASSERT_TRUE(store.Ingest(DriversPython(1)).ok()) << "told twice";
+  const Json death = TheDeath(store);
+  EXPECT_EQ(death["executorId"], "driver");
+  EXPECT_EQ(death["process"], "python-driver");
+  EXPECT_EQ(death["pid"], 5001);
+  EXPECT_EQ(death["startTicks"], 71'003);
+  EXPECT_EQ(death["exitCode"], nullptr);
+  EXPECT_EQ(death["taskAttemptId"], nullptr);
+  EXPECT_EQ(death["stageId"], nullptr);
+  EXPECT_EQ(death["outOfMemory"], true);
+  EXPECT_EQ(death["usedBytes"], kUsed);
+  EXPECT_EQ(death["limitBytes"], kContainer);
+  EXPECT_EQ(death["lastSampleAgeMs"], 40);
+  EXPECT_EQ(death["headline"],
+            "The driver's Python process 5001 was killed for its memory: 93 % of the limit was in use (1.3 GiB of 1.4 GiB)");
+  EXPECT_EQ(death["how"], "the kernel's oom_kill counter of its cgroup rose by 1, as the driver's JVM found");
+  EXPECT_THAT(death["advice"].back()["because"].get<std::string>(), HasSubstr("no setting of Spark bounds its Python process"));
+}
+
+TEST(DriverPythonDeath, TheDriversJvmMayDieBesideIt) {
+  ProfileStore store;
+  FillDriver(store);
+  static_cast<void>(store.Ingest(DriversPython(1)));
+  store.ExecutorRemoved("driver", "Command exited with code 137", kBegin + 10'000);
+  EXPECT_EQ(Deaths(store).size(), 2u);
+  EXPECT_THAT(TakePostMortems(store, kBegin + 20'000, true),
+              UnorderedElementsAre(HasSubstr("The driver's Python process 5001"), HasSubstr("exit code 137")));
+}
+
+}  // namespace
+}  // namespace memprof

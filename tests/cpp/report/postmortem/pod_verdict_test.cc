@@ -1,0 +1,71 @@
+// Executors whose pod was taken away for another container of it.
+#include "postmortem/pod_verdict.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "report/postmortem/worker_scene.h"
+
+namespace memprof {
+namespace {
+
+using ::testing::HasSubstr;
+using namespace testing;
+
+std::string OfPod(const std::string& ended, const std::string& end, const std::string& runs) {
+  return "\nThe executor with id 1 exited with exit code -1(exit-1, your guess is as good as mine).\n\nThe API gave the following "
+         "container "
+         "statuses:\n\n\n\t container name: " +
+         ended + "\n\t container image: i\n\t container state: terminated\n" + end + "\n\n\n\t container name: " + runs +
+         "\n\t container image: i\n\t container state: running\n\t container started at: 2024-01-01T00:00:00Z\n\n";
+}
+
+constexpr const char* kKilled = "\t exit code: 137\n\t termination reason: OOMKilled";
+constexpr const char* kCrashed = "\t exit code: 2\n\t termination reason: Error";
+const std::string kOwn(kSparkContainer);
+
+TEST(PodVerdict, ASidecarsEndIsNotOfTheExecutorsMemory) {
+  for (const uint64_t used : {kContainer / 3, kFull}) {
+    for (const char* end : {kKilled, kCrashed}) {
+      ProfileStore store;
+      FillScene(store, OfPod("fluent-bit", end, kOwn), used, "k8s://https://api:6443");
+      const Json death = TheDeath(store);
+      EXPECT_EQ(death["outOfMemory"], false) << death["how"];
+      EXPECT_EQ(death["unknown"], false) << death["how"];
+      EXPECT_TRUE(death["advice"].empty()) << death["advice"];
+      const std::string named = end == kKilled ? "container fluent-bit (137, OOMKilled)" : "container fluent-bit (2)";
+      EXPECT_THAT(death["headline"].get<std::string>(),
+                  HasSubstr("Executor 1 was taken away with its pod, not for its own memory: " + named + " failed; "));
+      EXPECT_THAT(death["how"].get<std::string>(), HasSubstr(named + " of its pod failed, and Spark took the pod away"));
+      EXPECT_EQ(death["how"].get<std::string>().find("too small") != std::string::npos, end == kKilled);
+    }
+  }
+}
+
+TEST(PodVerdict, TheSettingSaysWhichContainerIsSparks) {
+  for (const bool own : {true, false}) {
+    ProfileStore store;
+    FillScene(store, OfPod("main", kKilled, "proxy"), kContainer / 3, "k8s://https://api:6443");
+    store.Configuration({{"spark.kubernetes.executor.podTemplateContainerName", own ? "main" : "proxy"}});
+    EXPECT_EQ(TheDeath(store)["outOfMemory"], own) << TheDeath(store)["how"];
+  }
+}
+
+TEST(PodVerdict, WhoseContainerItWasMayNotBeKnown) {
+  for (const uint64_t used : {kContainer / 3, kFull}) {
+    for (const char* end : {kKilled, kCrashed}) {
+      ProfileStore store;
+      FillScene(store, OfPod("main", end, "proxy"), used, "k8s://https://api:6443");
+      const bool of_memory = used == kFull && end == kKilled;
+      const Json death = TheDeath(store);
+      EXPECT_EQ(death["outOfMemory"], of_memory) << death["how"];
+      EXPECT_EQ(death["unknown"], !of_memory) << death["how"];
+      EXPECT_THAT(death["how"].get<std::string>(), HasSubstr("whether it is Spark's own is not known"));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace memprof

@@ -24,8 +24,8 @@ std::string WhatIsNext(const ReportExecutor& executor) {
   // A cluster manager may have granted more than what was requested, and Spark doesn't know that figure.
   const char* then =
       executor.limit_source == "spark" ? "a little more, and its cluster manager may end it" : "a little more, and it is killed";
-  if (left == 0) return in_swap.empty() ? then : fmt::format("{}; {}", in_swap, then);
-  return fmt::format("{}, and has room for {} more", in_swap.empty() ? "what is too much goes to swap, which is slow" : in_swap,
+  if (left < executor.limit_bytes.value_or(0) / 20) return in_swap.empty() ? then : fmt::format("{}; {}", in_swap, then);
+  return fmt::format("{} and has room for {} more", in_swap.empty() ? "what is too much goes to swap, which is slow" : in_swap,
                      FormatBytes(left));
 }
 

@@ -13,12 +13,13 @@ namespace memprof {
 namespace {
 
 constexpr double kWorthIt = 0.25;                // of all that Python held
+constexpr double kOfAll = 0.1;                   // of all that was in use
 constexpr uint64_t kLeast = uint64_t{16} << 20;  // bytes; below this it kills nobody
 
 }  // namespace
 
 std::optional<ReportAdvice> AdviseLeftByTasks(const AdviceInput& input) {
-  if (input.of_heap) return std::nullopt;
+  if (input.of_heap || input.shortage) return std::nullopt;  // of the JVM's own
   const ReportSite* largest = nullptr;
   uint64_t left = 0;
   for (const ReportSite& site : input.death->sites) {
@@ -27,7 +28,9 @@ std::optional<ReportAdvice> AdviseLeftByTasks(const AdviceInput& input) {
     left += site.live_at_peak_bytes.value_or(0);
   }
   const uint64_t held = LargestPythonSum(input).bytes;
-  if (left < kLeast || static_cast<double>(left) < kWorthIt * static_cast<double>(held)) return std::nullopt;
+  const uint64_t in_use = input.death->address_space ? 0 : input.death->used_bytes.value_or(0);  // address space is no memory
+  const double least = std::max(kWorthIt * static_cast<double>(held), kOfAll * static_cast<double>(in_use));
+  if (left < kLeast || static_cast<double>(left) < least) return std::nullopt;
   const ReportFrame* lead = LeadOf(*largest);
   const std::string where = lead == nullptr ? "" : fmt::format(", most of it at {} {}", FramePlace(*lead), FrameTitle(*lead));
   return ReportAdvice{

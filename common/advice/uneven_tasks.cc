@@ -12,6 +12,7 @@ namespace memprof {
 namespace {
 
 constexpr double kUneven = 9;           // times the median
+constexpr double kLeastRaw = 2;         // likewise, with what is paid once
 constexpr uint64_t kFewestTasks = 4;    // with fewer, a median means little
 constexpr uint64_t kLeast = 64u << 20;  // bytes; below this it doesn't matter
 
@@ -28,13 +29,6 @@ constexpr Kind kKinds[] = {
     {TaskFigure::kOffHeapLiveAtPeak, std::nullopt, "held", "off-heap memory at its peak", ""},
     {TaskFigure::kPeakExecution, std::nullopt, "held", "execution memory at its peak", ""},
     {TaskFigure::kHeapAllocated, TaskFigure::kHeapOfBroadcasts, "allocated", "heap", "of broadcast variables"}};
-
-const ReportDistribution* Find(const ReportStage& stage, TaskFigure figure) {
-  for (const ReportDistribution& each : stage.distributions) {
-    if (each.figure == figure) return &each;
-  }
-  return nullptr;
-}
 
 struct Own {
   uint64_t bytes = 0, once_bytes = 0;
@@ -55,6 +49,14 @@ std::vector<Own> OwnFigures(const ReportStage& stage, const Kind& kind) {
   return own;
 }
 
+// Of all that each held, what is paid once included: where little is beside that, a small difference is many times the median.
+double RawSkew(const std::vector<Own>& own) {
+  std::vector<uint64_t> raw;
+  for (const Own& each : own) raw.push_back(each.bytes + each.once_bytes);
+  std::sort(raw.begin(), raw.end());
+  return static_cast<double>(raw.back()) / static_cast<double>(std::max<uint64_t>(raw[raw.size() / 2], 1));
+}
+
 // "task 17 (partition 4)"
 std::string TitleOf(const ReportTask& task) {
   return task.partition < 0 ? fmt::format("task {}", task.task_attempt_id)
@@ -64,16 +66,15 @@ std::string TitleOf(const ReportTask& task) {
 }  // namespace
 
 std::optional<ReportFinding> FindUnevenTasks(const ReportStage& stage) {
+  if (stage.distributions.empty()) return std::nullopt;  // few tasks, or rows were dropped: those left have another median
   for (const Kind& kind : kKinds) {
-    const ReportDistribution* spread = Find(stage, kind.figure);
-    if (spread == nullptr || spread->tasks < kFewestTasks || spread->skew.value_or(0) < kUneven) continue;
     const std::vector<Own> own = OwnFigures(stage, kind);
     if (own.size() < kFewestTasks) continue;
     const uint64_t median = own[own.size() / 2].bytes;  // by the rank of the distribution's
     const Own& largest = own.back();
     if (median == 0 || largest.bytes < kLeast) continue;
     const double times = static_cast<double>(largest.bytes) / static_cast<double>(median);
-    if (times < kUneven) continue;
+    if (times < kUneven || RawSkew(own) < kLeastRaw) continue;
     const std::string beside = largest.once_bytes == 0 ? "" : fmt::format(" beside {} {}", FormatBytes(largest.once_bytes), kind.beside);
     ReportFinding finding;
     finding.stage_id = stage.stage_id;

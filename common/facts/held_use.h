@@ -25,7 +25,7 @@ class HeldUse {
   }
 
   // The largest use below which it never was within some ten seconds; 0: there were none. Stretches of ten seconds follow one another, so
-  // what was held for twenty is always seen.
+  // what was held for twenty is seen as a rule.
   uint64_t bytes() const { return bytes_; }
 
  private:

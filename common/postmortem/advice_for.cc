@@ -8,7 +8,6 @@
 
 #include "advice/advice.h"
 #include "postmortem/driver_heap.h"
-#include "postmortem/peers.h"
 #include "rollup/executor_rows.h"
 #include "rollup/named_cached.h"
 
@@ -68,7 +67,7 @@ std::set<std::string> UdfKindsOf(const std::vector<LastTask>& tasks, const Store
 
 }  // namespace
 
-std::vector<ReportAdvice> AdviceFor(const DeathFacts& facts, const Operators& operators, const StoreState& state) {
+std::vector<ReportAdvice> AdviceFor(const DeathFacts& facts, const Operators& operators, Peers& peers, const StoreState& state) {
   const ReportPostMortem& death = facts.death;
   const std::vector<LastTask>& tasks = facts.tasks;
   const Verdict& verdict = facts.verdict;
@@ -96,7 +95,7 @@ std::vector<ReportAdvice> AdviceFor(const DeathFacts& facts, const Operators& op
   if (facts.snapshot.has_last()) input.last = MomentRow(facts.snapshot.last());
   input.spark_off_heap = SparksOffHeapAt(facts.snapshot);
   if (!tasks.empty()) {
-    PutPeers((verdict.of_heap ? AllocatedBesidePeers : HeldBesidePeers)(tasks.front(), operators, state), input);
+    PutPeers(verdict.of_heap ? peers.Allocated(tasks.front(), operators) : peers.Held(tasks.front(), operators), input);
   }
   input.cached = facts.cached ? NamedCached(*facts.cached, state.cached) : CachedIn(facts.executor.id, state);
   if (!death.sites_of_attempt) input.udf_kinds = UdfKindsOf(tasks, state);

@@ -9,6 +9,7 @@
 #include "facts/cached_data.h"
 #include "facts/operators.h"
 #include "postmortem/last_sites.h"
+#include "postmortem/peers.h"
 #include "postmortem/verdict.h"
 #include "proto/memprof.pb.h"
 #include "report/driver_model.h"
@@ -29,6 +30,6 @@ struct DeathFacts {
   std::optional<std::array<LargestCached, 2>> cached;  // there then, on-heap and off-heap; nothing: of now, or of its end
 };
 
-std::vector<ReportAdvice> AdviceFor(const DeathFacts& facts, const Operators& operators, const StoreState& state);
+std::vector<ReportAdvice> AdviceFor(const DeathFacts& facts, const Operators& operators, Peers& peers, const StoreState& state);
 
 }  // namespace memprof

@@ -9,6 +9,7 @@
 #include "facts/operators.h"
 #include "postmortem/heap_errors.h"
 #include "postmortem/lookups.h"
+#include "postmortem/peers.h"
 #include "postmortem/verdict.h"
 #include "proto/memprof.pb.h"
 #include "report/model.h"
@@ -62,6 +63,7 @@ class DeathWriter {
   bool& awaits_names_;
   NamedStacks stacks_;
   std::optional<Operators> operators_;
+  Peers peers_{state_};
   Lookups lookups_;
 };
 

@@ -191,7 +191,8 @@ ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const E
   if (!error && failed) asker = failed->task_attempt_id;
   // Which setting helps depends on the pool that ran short.
   if (in_full && (death.out_of_memory || verdict.maybe_of_memory) && !verdict.of_unknown_pool)
-    death.advice = AdviceFor({death, executor, snapshot, tasks, verdict, evidence.last_word, action, asker}, OperatorsNow(), state_);
+    death.advice =
+        AdviceFor({death, executor, snapshot, tasks, verdict, evidence.last_word, action, asker}, OperatorsNow(), peers_, state_);
   if (in_full && action) PutAction(*action, SettingsOf(*action), death);
   return death;
 }
@@ -248,7 +249,7 @@ void DeathWriter::PutAdviceOfThen(const ReportExecutor& executor, const Executor
   std::vector<LastTask> ran = lookups_.RunningAt(executor.id, facts.clock.ToDriver(error.time_ms()), error.running());
   if (!askers.empty()) PutFirst(askers.front(), ran);
   DeathFacts of_then{death, then, *snapshot, ran, verdict, std::nullopt, action, error.task_attempt_id(), CachedThen(error)};
-  death.advice = AdviceFor(of_then, OperatorsNow(), state_);
+  death.advice = AdviceFor(of_then, OperatorsNow(), peers_, state_);
 }
 
 ReportPostMortem DeathWriter::OfHeapError(const ReportExecutor& executor, const ExecutorFacts& facts, const SurvivedHeapError& survived,

@@ -1,7 +1,6 @@
 #include "postmortem/peers.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "facts/figures.h"
 #include "rollup/site_rollup.h"
@@ -26,63 +25,65 @@ bool HasSucceeded(const TaskFacts& task) {
 }
 
 template <typename Visit>
-void ForEachStage(int32_t stage_id, const StoreState& state, Visit visit) {  // each attempt of it
+void ForEachAttempt(int32_t stage_id, const StoreState& state, Visit visit) {
   for (auto stage = state.stages.lower_bound({stage_id, INT32_MIN}); stage != state.stages.end() && stage->first.stage_id == stage_id;
        ++stage) {
     visit(stage->second);
   }
 }
 
-// The figures of each peer, those included whose detail was dropped, and whether a session of it is known not to the end.
-template <typename Visit>
-void ForEachPeer(const LastTask& dead, const Operators& operators, const StoreState& state, Visit visit) {
-  for (const auto& [id, task] : state.tasks) {
-    const bool is_peer = id != dead.task_attempt_id && task.stage_id == dead.task->stage_id && task.partition != dead.task->partition;
-    if (is_peer && HasSucceeded(task)) visit(RowOf({id, &task, Account::kCounted}, operators).figures, task.profile->partial);
-  }
-  ForEachStage(dead.task->stage_id, state, [&](const StageFacts& stage) {
-    for (const FoldedTaskRow& row : stage.folded_rows) {
-      if (row.account == Account::kCounted && row.partition != dead.task->partition) visit(row.figures, false);
-    }
-  });
+}  // namespace
+
+void Peers::Stage::Add(int64_t id, int32_t partition, const TaskFigures& figures, bool partial) {
+  const uint64_t held = Measured(TaskFigure::kPythonLiveAtPeak, figures) + Measured(TaskFigure::kOffHeapLiveAtPeak, figures);
+  peers.push_back({id, partition, partial ? kUnmeasured : Less(held, Measured(TaskFigure::kPythonKept, figures)), OwnHeap(figures)});
 }
 
-// By sites of Python's in the dead task, the most that another task kept there.
-using KeptAt = std::unordered_map<SiteKey, uint64_t, SiteKeyHash>;
-
-void Raise(const SiteFigures& figures, uint64_t& most) { most = std::max(most, KeptBytes(figures).value_or(0)); }
-
-KeptAt KeptByPeers(const LastTask& dead, const StoreState& state) {
-  KeptAt kept;
-  if (!dead.task->profile) return kept;
-  for (const InternedSite& site : dead.task->profile->sites) {
-    if (site.key.origin == Origin::kPython) kept[site.key];
+const Peers::Stage& Peers::Of(int32_t stage_id, const Operators& operators) {
+  const auto [found, is_new] = stages_.try_emplace(stage_id);
+  Stage& stage = found->second;
+  if (!is_new) return stage;
+  for (const auto& [id, task] : state_.tasks) {
+    if (task.stage_id != stage_id || !HasSucceeded(task)) continue;
+    stage.Add(id, task.partition, RowOf({id, &task, Account::kCounted}, operators).figures, task.profile->partial);
   }
-  for (const auto& [id, task] : state.tasks) {
-    if (id == dead.task_attempt_id || task.stage_id != dead.task->stage_id || !HasSucceeded(task)) continue;
-    for (const InternedSite& site : task.profile->sites) {
-      if (const auto found = kept.find(site.key); found != kept.end()) Raise(site.figures, found->second);
+  ForEachAttempt(stage_id, state_, [&](const StageFacts& attempt) {  // those whose detail was dropped
+    for (const FoldedTaskRow& row : attempt.folded_rows) {
+      if (row.account == Account::kCounted) stage.Add(-1, row.partition, row.figures, false);
     }
+  });
+  return stage;
+}
+
+const Peers::Kept& Peers::KeptIn(int32_t stage_id) {
+  const auto [found, is_new] = kept_.try_emplace(stage_id);
+  Kept& kept = found->second;
+  if (!is_new) return kept;
+  const auto add = [&kept](const SiteKey& site, const SiteFigures& figures) {
+    const uint64_t bytes = site.origin == Origin::kPython ? KeptBytes(figures).value_or(0) : 0;
+    if (bytes == 0) return;
+    uint64_t& most = kept[site];
+    most = std::max(most, bytes);
+  };
+  for (const auto& [id, task] : state_.tasks) {
+    if (task.stage_id != stage_id || !HasSucceeded(task)) continue;
+    for (const InternedSite& site : task.profile->sites) add(site.key, site.figures);
   }
-  ForEachStage(dead.task->stage_id, state, [&](const StageFacts& stage) {
-    for (auto& [key, most] : kept) {
-      if (const auto folded = stage.folded.sites.find(key); folded != stage.folded.sites.end()) Raise(folded->second, most);
-    }
+  ForEachAttempt(stage_id, state_, [&](const StageFacts& attempt) {
+    for (const auto& [site, figures] : attempt.folded.sites) add(site, figures);
   });
   return kept;
 }
 
-}  // namespace
-
-BesidePeers HeldBesidePeers(const LastTask& dead, const Operators& operators, const StoreState& state) {
+BesidePeers Peers::Held(const LastTask& dead, const Operators& operators) {
+  const Stage& stage = Of(dead.task->stage_id, operators);
   BesidePeers beside;
-  ForEachPeer(dead, operators, state, [&](const TaskFigures& figures, bool partial) {
-    if (partial) return;
-    const uint64_t held = Measured(TaskFigure::kPythonLiveAtPeak, figures) + Measured(TaskFigure::kOffHeapLiveAtPeak, figures);
-    beside.peer_bytes.push_back(Less(held, Measured(TaskFigure::kPythonKept, figures)));
-  });
-  const KeptAt kept = KeptByPeers(dead, state);
-  for (size_t i = 0; !kept.empty() && i < dead.task->profile->sites.size(); ++i) {
+  for (const Peer& peer : stage.peers) {
+    if (peer.IsBeside(dead) && peer.held_bytes != kUnmeasured) beside.peer_bytes.push_back(peer.held_bytes);
+  }
+  // One that has succeeded after all is among those that kept it.
+  const Kept none, &kept = HasSucceeded(*dead.task) ? none : KeptIn(dead.task->stage_id);
+  for (size_t i = 0; !kept.empty() && dead.task->profile && i < dead.task->profile->sites.size(); ++i) {
     const auto found = kept.find(dead.task->profile->sites[i].key);
     const uint64_t live = LiveAt(*dead.task->profile, i);
     if (found != kept.end() && live != kUnmeasured) beside.once_bytes += std::min(live, found->second);
@@ -91,10 +92,12 @@ BesidePeers HeldBesidePeers(const LastTask& dead, const Operators& operators, co
   return beside;
 }
 
-BesidePeers AllocatedBesidePeers(const LastTask& dead, const Operators& operators, const StoreState& state) {
+BesidePeers Peers::Allocated(const LastTask& dead, const Operators& operators) {
   BesidePeers beside;
   if (!dead.task->profile) return beside;
-  ForEachPeer(dead, operators, state, [&](const TaskFigures& figures, bool /*partial*/) { beside.peer_bytes.push_back(OwnHeap(figures)); });
+  for (const Peer& peer : Of(dead.task->stage_id, operators).peers) {
+    if (peer.IsBeside(dead)) beside.peer_bytes.push_back(peer.heap_bytes);
+  }
   beside.task_bytes = OwnHeap(dead, operators);
   beside.once_bytes = AllocatedBy(*dead.task->profile)[static_cast<size_t>(Origin::kJvmHeap)] - beside.task_bytes;
   return beside;

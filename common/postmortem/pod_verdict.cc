@@ -2,7 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <csignal>
+
+#include "postmortem/use_at_death.h"
+
 namespace memprof {
+
+bool EndsOfOutOfMemory(const PodContainer& container) {
+  static constexpr int kCodes[] = {kExitSparkOom, kExitSparkUncaught, kExitHotSpotOom, kSignalBase + SIGABRT, kSignalBase + SIGTERM};
+  return !container.oom_killed && container.exit_code &&
+         std::find(std::begin(kCodes), std::end(kCodes), *container.exit_code) != std::end(kCodes);
+}
 
 Verdict JudgePod(const DeathEvidence& evidence) {
   const PodContainer& failed = *evidence.loss.container;
@@ -12,14 +23,13 @@ Verdict JudgePod(const DeathEvidence& evidence) {
             .how = fmt::format("{} of its pod failed, and Spark took the pod away, as spark.kubernetes.executor.checkAllContainers says{}",
                                phrase, failed.oom_killed ? "; the limit that was too small is that container's own" : "")};
   }
-  const double limit = static_cast<double>(evidence.limit_bytes.value_or(0));
-  const bool near_limit = limit > 0 && static_cast<double>(evidence.used_bytes.value_or(0)) >= kNearLimit * limit;
-  const bool of_memory = failed.oom_killed && near_limit;
+  const bool had_filled = IsNearLimit(evidence) && evidence.rose_lately && evidence.sample_age_ms.value_or(0) < kStaleSampleMs;
+  const bool of_memory = failed.oom_killed && had_filled;
   return {.out_of_memory = of_memory,
           .unknown = !of_memory,
           .how = fmt::format("{} of its pod failed; whether it is Spark's own is not known: "
                              "spark.kubernetes.executor.podTemplateContainerName would say so{}",
-                             phrase, of_memory ? ", but this one was near its limit" : "")};
+                             phrase, of_memory ? "; but the executor's use had just risen to near its limit" : "")};
 }
 
 }  // namespace memprof

@@ -5,6 +5,9 @@
 
 namespace memprof {
 
+// Whether it ended as a JVM does that met an OutOfMemoryError.
+bool EndsOfOutOfMemory(const PodContainer& container);
+
 // `evidence.loss.container` is set.
 Verdict JudgePod(const DeathEvidence& evidence);
 

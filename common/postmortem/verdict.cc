@@ -155,7 +155,11 @@ Verdict Judge(const DeathEvidence& evidence) {
             .how = fmt::format("the kernel's oom_kill counter of its cgroup rose by {}, as {} found", *evidence.kernel_kills,
                                evidence.counted_by)};
   }
-  if (loss.container && loss.kind != LossKind::kEvicted) return JudgePod(evidence);
+  if (loss.container && loss.kind != LossKind::kEvicted) {
+    const bool told = !evidence.heap_error.empty() || (evidence.last_word && evidence.last_word->pool != JvmPool::kOther);
+    const bool may_be_its_own = loss.kind != LossKind::kBeside && EndsOfOutOfMemory(*loss.container);
+    return told && may_be_its_own ? ByOutOfMemoryError(evidence) : JudgePod(evidence);
+  }
   if (loss.kind == LossKind::kContainerMemory && IsOfEarlierKill(evidence)) {
     return {.unknown = true,
             .how = fmt::format("{}{}; the cluster manager says OOMKilled, as of every container in which the kernel ever killed a process, "

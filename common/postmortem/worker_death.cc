@@ -75,7 +75,7 @@ ReportPostMortem DeathWriter::OfWorker(const ReportExecutor& executor, const Exe
   death.headline = WorkerHeadline(death, verdict, evidence.signal);
   if (detail == DeathDetail::kInFull && death.out_of_memory)
     death.advice = AdviceFor({.death = death, .executor = executor, .snapshot = *ParsedSnapshot(facts), .tasks = tasks, .verdict = verdict},
-                             OperatorsNow(), state_);
+                             OperatorsNow(), peers_, state_);
   return death;
 }
 
@@ -104,7 +104,7 @@ ReportPostMortem DeathWriter::OfRefusal(const ReportExecutor& executor, const Ex
   const std::vector<LastTask> tasks{{task_attempt_id, &task, LiveBytesOf(task)}};
   PutSites(tasks, refusal.time_ms, death);
   death.advice =
-      AdviceFor({.death = death, .executor = executor, .snapshot = *ParsedSnapshot(facts), .tasks = tasks}, OperatorsNow(), state_);
+      AdviceFor({.death = death, .executor = executor, .snapshot = *ParsedSnapshot(facts), .tasks = tasks}, OperatorsNow(), peers_, state_);
   return death;
 }
 

@@ -43,7 +43,7 @@ std::vector<ReportEvent> EventWriter::Take(const StoreState& state, int64_t now_
     for (const ReportPostMortem& death : report.post_mortems) {
       Write(kPostMortemPart, DeathKey(death), kPostMortemPartBytes, true, end, [&](size_t bytes) { return PostMortemPart(death, bytes); });
     }
-    TakeBack(report.post_mortems, end);
+    TakeBack(report, end);
     if (whole) WriteApplication(std::move(report), state, end);
     deaths_due_ = false;
   } else {
@@ -148,9 +148,10 @@ void EventWriter::WriteExecutors(const std::vector<ReportExecutor>& executors, b
 }
 
 // An error that an executor had survived becomes a part of the executor's end if that follows. A part without a death replaces it.
-void EventWriter::TakeBack(const std::vector<ReportPostMortem>& deaths, bool end) {
+void EventWriter::TakeBack(const Report& report, bool end) {
   std::set<std::string> known;
-  for (const ReportPostMortem& death : deaths) known.insert(DeathKey(death));
+  for (const ReportPostMortem& death : report.post_mortems) known.insert(DeathKey(death));
+  for (const ReportOtherDeath& death : report.other_deaths) known.insert(death.key);
   std::vector<std::string> gone;
   for (const auto& [key, written] : written_) {
     if (key.first != kPostMortemPart || written.bytes == 0 || known.contains(key.second)) continue;

@@ -49,7 +49,7 @@ class EventWriter {
   void WriteStages(const std::vector<StageKey>& keys, const StoreState& state, bool end, bool with_source);
   void WriteNewlyRemoved(const StoreState& state);
   void WriteExecutors(const std::vector<ReportExecutor>& executors, bool running_ones, bool end);
-  void TakeBack(const std::vector<ReportPostMortem>& deaths, bool end);
+  void TakeBack(const Report& report, bool end);
   void WriteApplication(Report report, const StoreState& state, bool end);
 
   int patience_;

@@ -34,6 +34,7 @@ class CgroupV1 : public MemoryCgroup {
 
   // memsw is memory and swap together; its files are missing where the kernel doesn't count swap.
   std::optional<uint64_t> SwapLeft() const override {
+    if (ReadNumberFile(limiting_ + "/memory.swappiness") == 0u) return 0;  // a full group doesn't swap then: YARN's default
     const auto beyond_memory = [&](const char* together, const char* memory) -> std::optional<uint64_t> {
       const std::optional<uint64_t> both = ReadNumberFile(limiting_ + together), first = ReadNumberFile(limiting_ + memory);
       if (!both || !first || *both >= kNoLimit) return std::nullopt;

@@ -39,6 +39,7 @@ class CgroupV2 : public MemoryCgroup {
   Result<uint64_t> ReadUsage() const override { return usage_.ReadNumber(); }
 
   std::optional<uint64_t> SwapLeft() const override {
+    if (ReadNumberFile(proc_ + "/sys/vm/swappiness") == 0u) return 0;                     // a full group doesn't swap then
     const std::optional<uint64_t> most = ReadNumberFile(limiting_ + "/memory.swap.max");  // "max" is no number
     if (!most) return std::nullopt;
     return *most - std::min(*most, ReadNumberFile(limiting_ + "/memory.swap.current").value_or(0));

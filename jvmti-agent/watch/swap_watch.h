@@ -1,5 +1,6 @@
-// SwapWatch: how much of an executor lies in swap. A full container that may swap is not killed, and its use stands at the limit while its
-// pages go there. Looks cost 20 µs for each process, and nothing where the host has no swap. Used by the watcher's thread only.
+// SwapWatch: how much of an executor lies in swap. A full container that may swap is not killed (unless swappiness is 0), and its use
+// stands at the limit while its pages go there. Looks cost 20 µs for each process, and nothing where the host has no swap. Used by the
+// watcher's thread only.
 #pragma once
 
 #include <optional>

@@ -17,7 +17,7 @@ bool MayHaveEndedByItself(const WatchedProcess& process);
 void SortLikeliestFirst(std::vector<WatchedProcess>* gone);
 
 // Whether nobody else was larger, of those that have gone with it and of those that live: a smaller program has ended by itself. A program
-// that drives Spark lasts as long as the application, and may be given a score (oom_score_adj): then those that live may be twice as large.
+// that drives Spark lasts as long as the application, and may be given a score (oom_score_adj), so those that live may be twice as large.
 bool WasLargest(const WatchedProcess& process, const std::vector<WatchedProcess>& gone, const ProcessWatch& watch);
 
 }  // namespace memprof

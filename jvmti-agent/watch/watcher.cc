@@ -112,7 +112,7 @@ milliseconds Watcher::Round() {
   }
   const bool near_limit = limit_ && early_warning_.Passes(last_.used_bytes(), *limit_, now);
   const bool near_grant = HeldToGrant() && grant_warning_.Passes(processes_bytes_, options_.granted_bytes, now);
-  const bool near_hosts_end = HeldToHost() && host_warning_.Passes(host_memory_ - *host_available_, host_memory_, now);
+  const bool near_hosts_end = HeldToHost() && host_warning_.Passes(HostMemory() - *host_available_, HostMemory(), now);
   const bool early = near_limit || near_grant || near_hosts_end;
   TakeSample(early);
   if (early) {
@@ -134,13 +134,13 @@ milliseconds Watcher::Round() {
 // YARN without cgroups kills executors itself. Where it makes a cgroup for each, the kernel kills them, at the same size.
 bool Watcher::HeldToGrant() const { return options_.granted_bytes != 0 && (!limit_ || *limit_ > options_.granted_bytes); }
 
-bool Watcher::HeldToHost() const { return !limit_ && host_available_ && host_memory_ > *host_available_; }
+bool Watcher::HeldToHost() const { return !limit_ && host_available_ && HostMemory() > *host_available_; }
 
 // Near any of the limits beyond which it may be killed.
 bool Watcher::StaysNear() const {
   return (limit_ && EarlyWarning::IsNear(last_.used_bytes(), *limit_)) ||
          (HeldToGrant() && EarlyWarning::IsNear(processes_bytes_, options_.granted_bytes)) ||
-         (HeldToHost() && EarlyWarning::IsNear(host_memory_ - *host_available_, host_memory_));
+         (HeldToHost() && EarlyWarning::IsNear(HostMemory() - *host_available_, HostMemory()));
 }
 
 void Watcher::NoteStarts(Clock::time_point now) {
@@ -185,8 +185,8 @@ void Watcher::Look(bool anew) {
   const Clock::time_point now = Clock::now();
   if (anew) {
     if (MayHaveStartedMore(now)) processes_->Discover();
-    host_available_ = proc_.HostAvailable();
     ReadLimit();
+    ReadHostAvailable();
   }
   if (cgroup_ != nullptr && !shared_ && now - sharing_checked_at_ >= kSharingEvery) {
     sharing_checked_at_ = now;
@@ -296,7 +296,7 @@ proto::ExecutorSnapshot Watcher::Build() const {
   }
   snapshot.set_cgroup_shared(shared_);
   if (!limit_ && !why_unseen_.empty()) SetLimitUnseen(why_unseen_, &snapshot);
-  if (host_memory_ != 0) snapshot.set_host_memory_bytes(host_memory_);
+  if (host_memory_ != 0) snapshot.set_host_memory_bytes(HostMemory());
   if (spark_.peak.heap_max != 0) {
     snapshot.set_heap_max_bytes(spark_.peak.heap_max);
     snapshot.set_spark_storage_peak_bytes(spark_.peak.storage);

@@ -135,7 +135,9 @@ class Watcher {
   void Send(Clock::time_point now);
   proto::ExecutorSnapshot Build() const;
   void FindContainer();
-  std::optional<uint64_t> LimitOfContainer() const;
+  std::optional<uint64_t> LimitOfContainer();
+  uint64_t HostMemory() const;
+  void ReadHostAvailable();
   void FollowLimit();
   void FindPressure();
 
@@ -151,7 +153,9 @@ class Watcher {
   ProcFiles proc_;
   std::unique_ptr<MemoryCgroup> cgroup_;  // null: none
   uint64_t host_memory_ = 0;
-  std::optional<uint64_t> host_available_;  // as of the last look `anew`
+  int missed_wider_ = 0;
+  std::optional<uint64_t> wider_limit_;     // of a group around several containers; absent: there is none
+  std::optional<uint64_t> host_available_;  // as of the last look `anew`; no more than such a group has
   std::optional<ProcessWatch> processes_;
   std::optional<JvmRssMeter> jvm_rss_;
   std::optional<uint64_t> limit_;

@@ -171,17 +171,21 @@ def test_a_group_around_several_containers_is_not_the_executors(java17, daemon, 
     fill = f"block = bytearray(b'x') * {3 * WORKER_BYTES}; print(len(block), flush=True); input()"
     with memory_cgroups.container(1_468_006_400) as group:
         words = [*memory_cgroups.entering(group), sys.executable, "-c", fill]
-        with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as beside:
-            beside.stdout.readline()
+        beside = processes.start(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        try:
+            assert beside.stdout.readline(), "it holds its block"
             agent = f"container.bytes=600m,container.counted={counted}"
             prefix = memory_cgroups.entering(group)
             outcome = java17.run("WatchedTree", sys.executable, agent=agent, env=daemon, prefix=prefix)
-            beside.kill()
+        finally:
+            processes.kill_session(beside)
     assert outcome.status == 0, outcome.err
     last = outcome.snapshots()[-1]
     peak = last["atPeak"]
     if counted == "true":
         assert "cgroupLimitBytes" not in last
+        assert last["hostMemoryBytes"] == 1_468_006_400, "the group is its host"
+        assert last["last"]["hostAvailableBytes"] < 1_468_006_400 - 3 * WORKER_BYTES
         assert peak["usedBytes"] < sum(process["peakRssBytes"] for process in last["processes"]) + WORKER_BYTES
     else:
         assert last["cgroupLimitBytes"] == 1_468_006_400

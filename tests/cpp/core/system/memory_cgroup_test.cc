@@ -155,6 +155,9 @@ TEST(MemoryCgroup, WhatTheLimitingGroupMayStillSwap) {
   first.Write(group + "memory.memsw.limit_in_bytes", "1700\n");
   first.Write(group + "memory.memsw.usage_in_bytes", "1100\n");
   EXPECT_EQ(first.Find()->SwapLeft(), 500u) << "700 allowed, 200 used";
+  first.Write(group + "memory.swappiness", "0\n");
+  EXPECT_EQ(first.Find()->SwapLeft(), 0u) << "it may, but doesn't";
+  first.Write(group + "memory.swappiness", "60\n");
   first.Write(group + "memory.memsw.limit_in_bytes", "9223372036854771712\n");
   EXPECT_EQ(first.Find()->SwapLeft(), std::nullopt);
   second.Mounts(kV2Mount);
@@ -167,6 +170,9 @@ TEST(MemoryCgroup, WhatTheLimitingGroupMayStillSwap) {
   EXPECT_EQ(second.Find()->SwapLeft(), std::nullopt);
   second.Write("sys/fs/cgroup/pod/memory.swap.max", "0\n");
   EXPECT_EQ(second.Find()->SwapLeft(), 0u);
+  second.Write("sys/fs/cgroup/pod/memory.swap.max", "700\n");
+  second.Write("proc/sys/vm/swappiness", "0\n");
+  EXPECT_EQ(second.Find()->SwapLeft(), 0u) << "it may, but doesn't";
 }
 
 TEST(MemoryCgroup, InAContainerThePathOfTheHostIsNotVisible) {

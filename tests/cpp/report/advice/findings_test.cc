@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace memprof {
 namespace {
 
@@ -47,10 +49,12 @@ TEST(FullContainer, WhereItMaySwapItIsNotKilled) {
   ReportExecutor executor = FullExecutor();
   executor.swap = ReportSwap{0, 0, 0};
   EXPECT_EQ(what_is_next(executor), "lived: a little more, and it is killed.");
+  executor.swap->left_bytes = 40 * kMi;
+  EXPECT_EQ(what_is_next(executor), "lived: a little more, and it is killed.") << "no room to speak of";
   executor.swap->left_bytes = 300 * kMi;
-  EXPECT_EQ(what_is_next(executor), "lived: what is too much goes to swap, which is slow, and has room for 300.0 MiB more.");
+  EXPECT_EQ(what_is_next(executor), "lived: what is too much goes to swap, which is slow and has room for 300.0 MiB more.");
   executor.swap->peak_bytes = 100 * kMi;
-  EXPECT_EQ(what_is_next(executor), "lived: 100.0 MiB more lay in swap, which is slow, and has room for 300.0 MiB more.");
+  EXPECT_EQ(what_is_next(executor), "lived: 100.0 MiB more lay in swap, which is slow and has room for 300.0 MiB more.");
   EXPECT_EQ(FindFullContainer(executor, nullptr)->advice[0].to, "450m") << "1000 is 80 % of 1250";
   executor.limit_source = "spark";
   EXPECT_EQ(what_is_next(executor), "lived: 100.0 MiB more lay in swap, which is slow; a little more, and its cluster manager may end it.");
@@ -183,16 +187,27 @@ TEST(UnevenTasks, AreToldByTaskAndPartition) {
 
 TEST(UnevenTasks, NotBelowNineTimesNorOfLittleNorOfFewTasks) {
   ReportStage stage = UnevenStage();
-  stage.distributions[0].skew = 8.9;
+  stage.task_rows[5].figures[static_cast<size_t>(TaskFigure::kPythonLiveAtPeak)] = 890 * kMi;
   EXPECT_FALSE(FindUnevenTasks(stage));
   stage = UnevenStage();
   for (ReportTask& task : stage.task_rows) task.figures[static_cast<size_t>(TaskFigure::kPythonLiveAtPeak)] /= 15;
   EXPECT_FALSE(FindUnevenTasks(stage)) << "60 MiB, and nine times the others'";
   stage = UnevenStage();
-  stage.distributions[0].tasks = 3;
-  EXPECT_FALSE(FindUnevenTasks(stage));
+  stage.task_rows.erase(stage.task_rows.begin(), stage.task_rows.begin() + 5);
+  EXPECT_FALSE(FindUnevenTasks(stage)) << "three tasks";
   stage = UnevenStage();
-  stage.distributions[0].figure = TaskFigure::kDurationMs;
+  stage.distributions.clear();
+  EXPECT_FALSE(FindUnevenTasks(stage)) << "rows were dropped";
+  stage = UnevenStage();
+  for (ReportTask& task : stage.task_rows) {
+    uint64_t& held = task.figures[static_cast<size_t>(TaskFigure::kPythonLiveAtPeak)];
+    held += 1'000 * kMi;
+    task.figures[static_cast<size_t>(TaskFigure::kPythonKept)] = 1'000 * kMi;
+  }
+  EXPECT_FALSE(FindUnevenTasks(stage)) << "1900 MiB against 1100";
+  stage = UnevenStage();
+  for (ReportTask& task : stage.task_rows)
+    std::swap(task.figures[static_cast<size_t>(TaskFigure::kPythonLiveAtPeak)], task.figures[static_cast<size_t>(TaskFigure::kDurationMs)]);
   EXPECT_FALSE(FindUnevenTasks(stage)) << "a long task is no large one";
 }
 

@@ -37,6 +37,14 @@ TEST(LeftByTasks, OnlyWhereItIsMuchOfWhatPythonHeld) {
     scene.death.sites.back().left_by_earlier_tasks = true;
     EXPECT_EQ(AdviseLeftByTasks(scene.Input()).has_value(), left > 300 * kMi) << left;
   }
+  Scene jvm(1, 200 * kMi);
+  jvm.AddSite(190 * kMi, "", {kRemember});
+  jvm.death.sites.back().left_by_earlier_tasks = true;
+  EXPECT_FALSE(AdviseLeftByTasks(jvm.Input())) << "less than a tenth of 2000 MiB in use";
+  jvm.death.used_bytes = 1800 * kMi;
+  EXPECT_TRUE(AdviseLeftByTasks(jvm.Input()));
+  jvm.input.shortage.emplace();
+  EXPECT_FALSE(AdviseLeftByTasks(jvm.Input())) << "the JVM ran out of something else";
   Scene small(1, 20 * kMi);
   small.AddSite(15 * kMi, "", {kRemember});
   small.death.sites.back().left_by_earlier_tasks = true;

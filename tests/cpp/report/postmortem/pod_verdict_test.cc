@@ -5,8 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
+#include "report/postmortem/heap_scene.h"
 #include "report/postmortem/worker_scene.h"
+#include "timeline/packing.h"
 
 namespace memprof {
 namespace {
@@ -54,17 +57,47 @@ TEST(PodVerdict, TheSettingSaysWhichContainerIsSparks) {
 }
 
 TEST(PodVerdict, WhoseContainerItWasMayNotBeKnown) {
-  for (const uint64_t used : {kContainer / 3, kFull}) {
-    for (const char* end : {kKilled, kCrashed}) {
-      ProfileStore store;
-      FillScene(store, OfPod("main", end, "proxy"), used, "k8s://https://api:6443");
-      const bool of_memory = used == kFull && end == kKilled;
-      const Json death = TheDeath(store);
-      EXPECT_EQ(death["outOfMemory"], of_memory) << death["how"];
-      EXPECT_EQ(death["unknown"], !of_memory) << death["how"];
-      EXPECT_THAT(death["how"].get<std::string>(), HasSubstr("whether it is Spark's own is not known"));
-    }
+  struct Case {
+    uint64_t used;
+    const char* end;
+    bool rose, of_memory;
+  };
+  for (const Case& each : {Case{kContainer / 3, kKilled, true, false}, Case{kFull, kKilled, false, false},
+                           Case{kFull, kCrashed, true, false}, Case{kFull, kKilled, true, true}}) {
+    const bool of_memory = each.of_memory;
+    ProfileStore store;
+    proto::Envelope life = EnvelopeOf("1");
+    std::vector<TimeSample> samples(1);
+    samples[0].time_ms = kBegin + 4'500;
+    samples[0].Set(Gauge::kUsed, each.rose ? kContainer / 4 : each.used);
+    PackSamples(samples, life.mutable_time_line());
+    ASSERT_TRUE(store.Ingest(life.SerializeAsString()).ok());
+    FillScene(store, OfPod("main", each.end, "proxy"), each.used, "k8s://https://api:6443");
+    const Json death = TheDeath(store);
+    EXPECT_EQ(death["outOfMemory"], of_memory) << death["how"];
+    EXPECT_EQ(death["unknown"], !of_memory) << death["how"];
+    EXPECT_THAT(death["how"].get<std::string>(), HasSubstr("whether it is Spark's own is not known"));
   }
+}
+
+TEST(PodVerdict, OfAnotherEndTheJvmsErrorSaysNothing) {
+  for (const char* end : {kKilled, kCrashed}) {
+    ProfileStore store;
+    FillScene(store, OfPod("main", end, "proxy"), kContainer / 3, "k8s://https://api:6443");
+    ASSERT_TRUE(store.Ingest(HeapError(false).SerializeAsString()).ok());
+    const Json deaths = Deaths(store);
+    EXPECT_FALSE(deaths.empty());
+    for (const Json& death : deaths) EXPECT_NE(death["unknown"], death["survived"]) << death["how"];
+  }
+}
+
+TEST(PodVerdict, WhatItsOwnJvmSaidStandsAboveThat) {
+  ProfileStore store;
+  FillScene(store, OfPod("main", "\t exit code: 52\n\t termination reason: Error", "proxy"), kContainer / 3, "k8s://https://api:6443");
+  EXPECT_EQ(TheDeath(store)["unknown"], true);
+  ASSERT_TRUE(store.Ingest(HeapError(false).SerializeAsString()).ok());
+  EXPECT_EQ(TheDeath(store)["outOfMemory"], true) << TheDeath(store)["how"];
+  EXPECT_THAT(TheDeath(store)["headline"].get<std::string>(), HasSubstr("Executor 1 ran out of heap"));
 }
 
 }  // namespace

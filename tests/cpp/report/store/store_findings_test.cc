@@ -145,6 +145,14 @@ TEST(Findings, APartitionThatIsLargerIsToldBesideWhatItsWorkerKeeps) {
                           "that its worker keeps, 16× the median of 8 tasks (50.0 MiB)."));
 }
 
+TEST(Findings, WhatEachWorkerKeepsHidesNoPartitionThatIsLarger) {
+  const std::vector<std::string> found = FindingsOfEight([&](int task, ProfileBuilder& profile) {
+    Hold(profile, 17, (task == 7 ? 5'000 : 100) * kMi, 0);
+    Hold(profile, 5, 1'000 * kMi, 1'000 * kMi);
+  });
+  EXPECT_THAT(found, ElementsAre(HasSubstr("beside 1000.0 MiB that its worker keeps, 50× the median of 8 tasks (100.0 MiB)")));
+}
+
 // The first task in an executor that reads a broadcast table unpacks it for all.
 TEST(Findings, ABroadcastTableMakesNoUnevenTasks) {
   for (const bool of_broadcast : {true, false}) {

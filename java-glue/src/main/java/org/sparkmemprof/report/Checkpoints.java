@@ -81,7 +81,7 @@ public final class Checkpoints {
     prepared = true;
     boolean isWanted = isUnanswered(now);
     long at = nanos.getAsLong();
-    if (!isWanted && at - pausedAt < pauseNanos) {
+    if (!isWanted && pauseNanos != 0 && at - pausedAt < pauseNanos) {
       return;
     }
     boolean withPage = isWanted || !hasPage || at - pageAt >= PAGE_NANOS;

@@ -1,6 +1,7 @@
 package org.sparkmemprof.report;
 
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 import org.sparkmemprof.jni.NativeFeed;
 import org.sparkmemprof.jni.NativePages;
@@ -18,8 +19,12 @@ import org.sparkmemprof.ui.Answers;
  * are thread-safe.
  */
 public final class StoreFeeder implements Answers, DriverReports.Deaths {
+  private static final long SETTLE_MILLIS = 300;
+  private static final long SETTLE_POLL_MILLIS = 5;
+
   private final long store;
   private final long feed;
+  private final long settleNanos;
   private final Notices notices;
   private long pages; // guarded by this; 0: not requested yet
   private boolean storeClosed; // guarded by this
@@ -30,6 +35,7 @@ public final class StoreFeeder implements Answers, DriverReports.Deaths {
    */
   public StoreFeeder(long limitBytes, int patience, Notices notices) {
     this.notices = notices;
+    settleNanos = TimeUnit.MILLISECONDS.toNanos(SETTLE_MILLIS * patience);
     NativeFeed.prepare();
     store = NativeStore.open(limitBytes, patience);
     feed = feedOf(store);
@@ -81,6 +87,21 @@ public final class StoreFeeder implements Answers, DriverReports.Deaths {
   /** True when everything passed in so far has reached the store. */
   public boolean idle() {
     return NativeFeed.isIdle(feed);
+  }
+
+  /**
+   * Waits until that is so, 0.3 s × patience at most, for more may come all the time. A checkpoint
+   * right after the application's start would not have its name. Only on threads of ours.
+   */
+  void settle() {
+    long begin = System.nanoTime();
+    try {
+      while (!idle() && System.nanoTime() - begin < settleNanos) {
+        Thread.sleep(SETTLE_POLL_MILLIS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /** True while sites of the report still wait for their native names. */

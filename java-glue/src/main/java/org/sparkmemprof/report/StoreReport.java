@@ -35,6 +35,9 @@ final class StoreReport implements Report {
 
       @Override
       public Report make(boolean unfinished, boolean withSource) {
+        if (unfinished) {
+          feeder.settle();
+        }
         long handle = feeder.report(unfinished, withSource);
         return handle == 0 ? null : new StoreReport(handle);
       }

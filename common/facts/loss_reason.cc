@@ -162,6 +162,11 @@ LossReason ParseLossReason(std::string_view text, std::string_view spark_contain
   return reason;
 }
 
+bool IsCodeOfOutOfMemory(int exit_code) {
+  static constexpr int kCodes[] = {kExitSparkOom, kExitSparkUncaught, kExitHotSpotOom, kSignalBase + SIGABRT, kSignalBase + SIGTERM};
+  return std::find(std::begin(kCodes), std::end(kCodes), exit_code) != std::end(kCodes);
+}
+
 std::string ExitCodePhrase(int exit_code) {
   switch (exit_code) {
     case kSignalBase + SIGKILL:

@@ -56,4 +56,8 @@ inline constexpr int kExitSparkNoHeartbeat = 56;  // ExecutorExitCode.HEARTBEAT_
 inline constexpr int kExitSparkGivenUp = 58;
 inline constexpr int kExitHotSpotOom = 3;  // -XX:+ExitOnOutOfMemoryError
 
+// Whether a JVM may end with it because of an OutOfMemoryError: by Spark's handler, by HotSpot's, by CrashOnOutOfMemoryError, or by its own
+// OnOutOfMemoryError with SIGTERM (YARN's default).
+bool IsCodeOfOutOfMemory(int exit_code);
+
 }  // namespace memprof

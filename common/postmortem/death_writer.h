@@ -42,6 +42,9 @@ class DeathWriter {
 
  private:
   void PutMoment(const ReportExecutor& executor, const proto::Moment& moment, DeathDetail detail, ReportPostMortem& death) const;
+  // What is known of the process that died, of its limit and of the tick before.
+  DeathEvidence PutProcess(const ReportExecutor& executor, const ExecutorFacts& facts, const proto::WorkerDeath& process,
+                           DeathDetail detail, ReportPostMortem& death) const;
   void PutTask(const std::vector<LastTask>& tasks, ReportPostMortem& death) const;
   // `at_ms`: by the executor's clock, as the tasks' own times.
   void PutSites(const std::vector<LastTask>& tasks, int64_t at_ms, ReportPostMortem& death) const;

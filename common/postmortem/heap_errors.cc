@@ -34,14 +34,12 @@ bool KilledItself(const std::vector<proto::HeapShortage>& errors, const Executor
   return std::max(facts.clock.ToDriver(seen_ms), facts.last_success_ms) <= DriverMs(errors.front(), facts) + kTakesMs;
 }
 
-// With an OutOfMemoryError a JVM ends by Spark's handler, by HotSpot's, by CrashOnOutOfMemoryError, or by its own OnOutOfMemoryError, by
-// SIGTERM (YARN's default) or SIGKILL; without a code nobody knows. `errors`: all of the executor.
+// With an OutOfMemoryError a JVM ends with one of its codes, or kills itself; without a code nobody knows. `errors`: all of the executor.
 bool MayEndSo(const std::vector<proto::HeapShortage>& errors, const ExecutorFacts& facts, const StoreState& state) {
   const LossReason loss = LossOf(facts, state);
   if (!loss.exit_code) return loss.kind == LossKind::kUnknown;
   if (*loss.exit_code == kExitSigkill) return KilledItself(errors, facts);
-  static constexpr int kCodes[] = {kExitSparkOom, kExitSparkUncaught, kExitHotSpotOom, kSignalBase + SIGABRT, kSignalBase + SIGTERM};
-  return std::find(std::begin(kCodes), std::end(kCodes), *loss.exit_code) != std::end(kCodes);
+  return IsCodeOfOutOfMemory(*loss.exit_code);
 }
 
 // True if the task failed with this error and Spark then ends the executor (spark.executor.killOnFatalErrorDepth). False if the

@@ -2,17 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <csignal>
-
 #include "postmortem/use_at_death.h"
 
 namespace memprof {
 
 bool EndsOfOutOfMemory(const PodContainer& container) {
-  static constexpr int kCodes[] = {kExitSparkOom, kExitSparkUncaught, kExitHotSpotOom, kSignalBase + SIGABRT, kSignalBase + SIGTERM};
-  return !container.oom_killed && container.exit_code &&
-         std::find(std::begin(kCodes), std::end(kCodes), *container.exit_code) != std::end(kCodes);
+  return !container.oom_killed && container.exit_code && IsCodeOfOutOfMemory(*container.exit_code);
 }
 
 Verdict JudgePod(const DeathEvidence& evidence) {

@@ -23,32 +23,39 @@ bool MayHaveBeenEnded(const TaskFacts& task, int64_t died_ms) {
 
 }  // namespace
 
+DeathEvidence DeathWriter::PutProcess(const ReportExecutor& executor, const ExecutorFacts& facts, const proto::WorkerDeath& process,
+                                      DeathDetail detail, ReportPostMortem& death) const {
+  death.pid = process.pid();
+  if (process.start_ticks() != 0) death.start_ticks = process.start_ticks();
+  death.time_ms = facts.clock.ToDriver(process.time_ms());
+  death.limit_bytes = process.has_limit_bytes() ? process.limit_bytes() : KillingLimit(executor);
+  if (process.has_before()) {
+    PutMoment(executor, process.before(), detail, death);
+    death.last_sample_age_ms = std::max<int64_t>(0, process.time_ms() - process.before().time_ms());
+  }
+  DeathEvidence evidence;
+  evidence.limit_bytes = death.limit_bytes;
+  evidence.used_bytes = death.used_bytes;
+  evidence.sample_age_ms = death.last_sample_age_ms;
+  if (process.has_oom_kills()) evidence.kernel_kills = process.oom_kills();
+  PutHost(executor, process.before(), evidence);
+  if (process.has_limit_bytes()) evidence.limit_is_hosts = evidence.limit_is_unseen = false;
+  return evidence;
+}
+
 ReportPostMortem DeathWriter::OfWorker(const ReportExecutor& executor, const ExecutorFacts& facts, const proto::WorkerDeath& worker,
                                        DeathDetail detail) {
   ReportPostMortem death;
   death.executor_id = executor.id;
   death.process = "python-worker";
-  death.pid = worker.pid();
-  if (worker.start_ticks() != 0) death.start_ticks = worker.start_ticks();
   death.started_by_task = worker.started_by_task();
   if (worker.has_program()) death.program = worker.program().empty() ? "(withheld)" : worker.program();
   death.task_attempt_id = worker.task_attempt_id();
   death.stage_id = worker.stage_id();
-  death.time_ms = facts.clock.ToDriver(worker.time_ms());
-  death.limit_bytes = worker.has_limit_bytes() ? worker.limit_bytes() : KillingLimit(executor);
-  if (worker.has_before()) {
-    PutMoment(executor, worker.before(), detail, death);
-    death.last_sample_age_ms = std::max<int64_t>(0, worker.time_ms() - worker.before().time_ms());
-  }
   WorkerEvidence evidence;
+  evidence.death = PutProcess(executor, facts, worker, detail, death);
   evidence.signal = worker.signal();
-  evidence.death.limit_bytes = death.limit_bytes;
-  evidence.death.used_bytes = death.used_bytes;
-  evidence.death.sample_age_ms = death.last_sample_age_ms;
-  if (worker.has_oom_kills()) evidence.death.kernel_kills = worker.oom_kills();
   evidence.death.counted_on_host = worker.counted_on_host();
-  PutHost(executor, worker.before(), evidence.death);
-  if (worker.has_limit_bytes()) evidence.death.limit_is_hosts = evidence.death.limit_is_unseen = false;
   evidence.death.counted_by = "its executor";
   evidence.rival = lookups_.RivalOf(executor.id, worker);
   evidence.outlived_kill_ms = worker.outlived_kill_ms();

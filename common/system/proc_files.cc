@@ -136,15 +136,15 @@ std::optional<uint64_t> ProcFiles::HostMemory() const {
   return text.ok() ? NumberOf(*text, "MemTotal") : std::nullopt;
 }
 
-std::optional<uint64_t> ProcFiles::HostAvailable() const {
+HostRoom ProcFiles::ReadHostRoom() const {
   const Result<std::string> text = ReadTextFile(root_ + "/meminfo", 16384);
-  return text.ok() ? NumberOf(*text, "MemAvailable") : std::nullopt;
-}
-
-std::optional<HostSwap> ProcFiles::Swap() const {
-  const Result<std::string> text = ReadTextFile(root_ + "/meminfo", 16384);
-  const std::optional<uint64_t> total = text.ok() ? NumberOf(*text, "SwapTotal") : std::nullopt;
-  return total ? std::optional(HostSwap{*total, NumberOf(*text, "SwapFree").value_or(0)}) : std::nullopt;
+  HostRoom room;
+  if (!text.ok()) return room;
+  room.available_bytes = NumberOf(*text, "MemAvailable");
+  if (const std::optional<uint64_t> total = NumberOf(*text, "SwapTotal")) {
+    room.swap = HostSwap{*total, NumberOf(*text, "SwapFree").value_or(0)};
+  }
+  return room;
 }
 
 std::optional<uint64_t> ProcFiles::HostOomKills() const {

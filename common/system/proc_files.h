@@ -30,6 +30,12 @@ struct HostSwap {
   uint64_t bytes = 0, free_bytes = 0;
 };
 
+// What is left of the host's memory, by one reading of /proc/meminfo.
+struct HostRoom {
+  std::optional<uint64_t> available_bytes;  // MemAvailable
+  std::optional<HostSwap> swap;             // SwapTotal, SwapFree
+};
+
 class ProcFiles {
  public:
   explicit ProcFiles(std::string root = "/proc") : root_(std::move(root)) {}
@@ -46,10 +52,9 @@ class ProcFiles {
   std::vector<int32_t> Children(int32_t pid) const;
   // The same by looking through all processes; null: there are more than `most`.
   std::optional<std::vector<int32_t>> ChildrenByScan(int32_t pid, size_t most) const;
-  size_t Threads(int32_t pid) const;              // of a process; 0: not known
-  std::optional<uint64_t> HostMemory() const;     // MemTotal
-  std::optional<uint64_t> HostAvailable() const;  // MemAvailable
-  std::optional<HostSwap> Swap() const;           // SwapTotal, SwapFree
+  size_t Threads(int32_t pid) const;           // of a process; 0: not known
+  std::optional<uint64_t> HostMemory() const;  // MemTotal
+  HostRoom ReadHostRoom() const;
   // Processes that the kernel has killed for memory since it was booted, in cgroups, too (oom_kill of /proc/vmstat, Linux 4.13).
   std::optional<uint64_t> HostOomKills() const;
   std::string BootId() const;  // of the running kernel, other after each boot; "": not known

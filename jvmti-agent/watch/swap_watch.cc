@@ -6,8 +6,8 @@
 
 namespace memprof {
 
-void SwapWatch::Look(const ProcFiles& proc, const ProcessWatch& processes, const MemoryCgroup* limiting) {
-  const std::optional<HostSwap> host = proc.Swap();
+void SwapWatch::Look(const std::optional<HostSwap>& host, const ProcFiles& proc, const ProcessWatch& processes,
+                     const MemoryCgroup* limiting) {
   if (!host || host->bytes == 0) return;
   if (!use_) use_.emplace();
   const std::optional<uint64_t> left = limiting == nullptr ? std::nullopt : limiting->SwapLeft();

@@ -13,8 +13,8 @@ namespace memprof {
 
 class SwapWatch {
  public:
-  // `limiting`: the group that has the limit; null: none.
-  void Look(const ProcFiles& proc, const ProcessWatch& processes, const MemoryCgroup* limiting);
+  // `host`: its swap as of now; absent: not known. `limiting`: the group that has the limit; null: none.
+  void Look(const std::optional<HostSwap>& host, const ProcFiles& proc, const ProcessWatch& processes, const MemoryCgroup* limiting);
   void AddTo(proto::ExecutorSnapshot* snapshot) const;
 
  private:

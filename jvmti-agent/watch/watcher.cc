@@ -38,7 +38,7 @@ Status Watcher::Start(WatcherOptions options) {
   FindContainer();
   host_memory_ = proc_.HostMemory().value_or(0);
   if (!proc_.ReadRss(getpid()).ok()) shortcomings_.Add("use of memory", "there is no " + proc_.root() + " that shows it");
-  limit_ = LimitOfContainer();
+  TakeLimit(LimitOfGroup());
   if (limit_) code_.Keep();
   processes_.emplace(proc_, getpid(), options_.with_driver, !options_.withheld);
   const std::string other_malloc = OtherMalloc();
@@ -186,14 +186,15 @@ void Watcher::Look(bool anew) {
   if (anew) {
     if (MayHaveStartedMore(now)) processes_->Discover();
     ReadLimit();
-    ReadHostAvailable();
+    const HostRoom room = proc_.ReadHostRoom();
+    TakeHostAvailable(room.available_bytes);
+    swap_.Look(room.swap, proc_, *processes_, limit_ ? cgroup_.get() : nullptr);
   }
   if (cgroup_ != nullptr && !shared_ && now - sharing_checked_at_ >= kSharingEvery) {
     sharing_checked_at_ = now;
     shared_ = OtherExecutorIn(*cgroup_, proc_, getpid());
     if (shared_) kernel_kills_.SetShared();
   }
-  if (anew) swap_.Look(proc_, *processes_, limit_ ? cgroup_.get() : nullptr);
   processes_->Tick(anew ? ProcessWatch::Peaks::kKernels : ProcessWatch::Peaks::kSeen);
   spark_ = news_.TakeTo(&*processes_);
   SendDeaths();

@@ -135,9 +135,11 @@ class Watcher {
   void Send(Clock::time_point now);
   proto::ExecutorSnapshot Build() const;
   void FindContainer();
-  std::optional<uint64_t> LimitOfContainer();
+  std::optional<uint64_t> LimitOfGroup() const;
+  bool IsOfWider(std::optional<uint64_t> limit) const;
+  void TakeLimit(std::optional<uint64_t> limit);
   uint64_t HostMemory() const;
-  void ReadHostAvailable();
+  void TakeHostAvailable(std::optional<uint64_t> bytes);
   void FollowLimit();
   void FindPressure();
 
@@ -153,7 +155,6 @@ class Watcher {
   ProcFiles proc_;
   std::unique_ptr<MemoryCgroup> cgroup_;  // null: none
   uint64_t host_memory_ = 0;
-  int missed_wider_ = 0;
   std::optional<uint64_t> wider_limit_;     // of a group around several containers; absent: there is none
   std::optional<uint64_t> host_available_;  // as of the last look `anew`; no more than such a group has
   std::optional<ProcessWatch> processes_;

@@ -18,21 +18,24 @@ void Watcher::FindContainer() {
   cgroup_ = cgroup.ok() ? std::move(*cgroup) : nullptr;
 }
 
-// Without that of a group around it that holds others, too: what they use would count against it.
-std::optional<uint64_t> Watcher::LimitOfContainer() {
-  const std::optional<uint64_t> limit = cgroup_ == nullptr ? std::nullopt : cgroup_->Limit(host_memory_);
-  missed_wider_ = limit ? 0 : missed_wider_ + 1;
-  if (!limit && missed_wider_ < kMissedLimits) return std::nullopt;  // a single failed read proves nothing
-  const bool of_wider = limit && options_.counts_processes && IsOfWiderGroup(*limit, options_.granted_bytes, cgroup_->path());
+std::optional<uint64_t> Watcher::LimitOfGroup() const { return cgroup_ == nullptr ? std::nullopt : cgroup_->Limit(host_memory_); }
+
+// What others use in a group around several containers would count against this one.
+bool Watcher::IsOfWider(std::optional<uint64_t> limit) const {
+  return limit && options_.counts_processes && IsOfWiderGroup(*limit, options_.granted_bytes, cgroup_->path());
+}
+
+void Watcher::TakeLimit(std::optional<uint64_t> limit) {
+  const bool of_wider = IsOfWider(limit);
+  limit_ = of_wider ? std::nullopt : limit;
   wider_limit_ = of_wider ? limit : std::nullopt;
-  return of_wider ? std::nullopt : limit;
 }
 
 uint64_t Watcher::HostMemory() const { return wider_limit_ ? std::min(host_memory_, *wider_limit_) : host_memory_; }
 
 // A group around several containers is to them what a host is: full, it has one of them killed, whatever that one uses.
-void Watcher::ReadHostAvailable() {
-  host_available_ = proc_.HostAvailable();
+void Watcher::TakeHostAvailable(std::optional<uint64_t> bytes) {
+  host_available_ = bytes;
   const Result<CgroupUse> wider = wider_limit_ ? cgroup_->Read() : CgroupUse();
   if (!wider_limit_ || !wider.ok()) return;
   const uint64_t used = wider->usage_bytes - std::min(wider->usage_bytes, wider->reclaimable_bytes);
@@ -57,11 +60,11 @@ void Watcher::FollowLimit() {
 
 // The limit may be changed or removed. A single failed read proves neither.
 void Watcher::ReadLimit() {
-  const std::optional<uint64_t> limit = LimitOfContainer();
-  const bool is_gone = !limit && limit_ && missed_limits_ == 0 && cgroup_ != nullptr;  // with the group, from which we were moved
-  if (is_gone || (limit && limit != limit_)) FollowLimit();
+  const std::optional<uint64_t> limit = LimitOfGroup();
   missed_limits_ = limit ? 0 : missed_limits_ + 1;
-  if (limit || missed_limits_ >= kMissedLimits) limit_ = limit;
+  const bool is_gone = limit_ && missed_limits_ == 1;  // with the group, from which we were moved
+  if (is_gone || (limit && limit != limit_ && !IsOfWider(limit))) FollowLimit();
+  if (limit || missed_limits_ >= kMissedLimits) TakeLimit(limit);
 }
 
 }  // namespace memprof

@@ -12,7 +12,7 @@ namespace memprof {
 namespace {
 
 MemoryBounds BoundsOfMemory() {
-  MemoryBounds bounds{.host_bytes = ProcFiles().HostMemory().value_or(0), .available_bytes = ProcFiles().HostAvailable()};
+  MemoryBounds bounds{.host_bytes = ProcFiles().HostMemory().value_or(0), .available_bytes = ProcFiles().ReadHostRoom().available_bytes};
   if (const Result<std::unique_ptr<MemoryCgroup>> cgroup = FindMemoryCgroup(); cgroup.ok()) {
     bounds.limit_bytes = (*cgroup)->Limit(bounds.host_bytes);
     bounds.oom_kills = (*cgroup)->OomKills();

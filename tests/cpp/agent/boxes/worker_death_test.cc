@@ -60,15 +60,30 @@ TEST(WorkerDeath, IsWhatItsBoxSaysOfTheTaskThatWasOpen) {
   }
 }
 
+// A worker of executor 7.
+struct Worker {
+  Worker() {
+    const Result<Recorder*> made = Recorder::Create({directory.path().c_str(), "app-1", "7", 65536, "3.11.7"});
+    EXPECT_TRUE(made.ok()) << made.status().message();
+    if (!made.ok()) return;
+    recorder = *made;
+    owner = NameOf(BoxReader::Open(recorder->box_path())->identity());
+  }
+
+  TemporaryDirectory directory;
+  Recorder* recorder = nullptr;
+  BoxPlace place{directory.path(), "app-1", "7"};
+  ProcessName owner;
+};
+
 // A cache that earlier tasks have filled, as it is when the next task's worker is killed.
 TEST(WorkerDeath, ComesWithWhatEarlierTasksHadLeft) {
   constexpr uint64_t kCached = 300'000'007;
-  const TemporaryDirectory directory;
-  const Result<Recorder*> made = Recorder::Create({directory.path().c_str(), "app-1", "7", 65536, "3.11.7"});
-  ASSERT_TRUE(made.ok()) << made.status().message();
-  Recorder& recorder = **made;
-  const BoxPlace place{directory.path(), "app-1", "7"};
-  const ProcessName owner = NameOf(BoxReader::Open(recorder.box_path())->identity());
+  Worker worker;
+  ASSERT_NE(worker.recorder, nullptr);
+  Recorder& recorder = *worker.recorder;
+  const BoxPlace& place = worker.place;
+  const ProcessName owner = worker.owner;
   const FrameId frames[] = {recorder.InternPythonFrame({"remember", 8}, {"job.py", 6}, 22, 20)};
   const BoxStackId stack = recorder.InternStack(frames, 1, kCached);
   recorder.OpenSession({41, 3, 0, 5, 0});
@@ -88,12 +103,11 @@ TEST(WorkerDeath, ComesWithWhatEarlierTasksHadLeft) {
 }
 
 TEST(WorkerDeath, BelowAWorkerItIsOfTheTaskServedLastOpenOrNot) {
-  const TemporaryDirectory directory;
-  const Result<Recorder*> made = Recorder::Create({directory.path().c_str(), "app-1", "7", 65536, "3.11.7"});
-  ASSERT_TRUE(made.ok()) << made.status().message();
-  Recorder& recorder = **made;
-  const BoxPlace place{directory.path(), "app-1", "7"};
-  const ProcessName owner = NameOf(BoxReader::Open(recorder.box_path())->identity());
+  Worker worker;
+  ASSERT_NE(worker.recorder, nullptr);
+  Recorder& recorder = *worker.recorder;
+  const BoxPlace& place = worker.place;
+  const ProcessName owner = worker.owner;
   EXPECT_FALSE(DeathBelow(place, owner)) << "no task yet";
   recorder.OpenSession({41, 3, 0, 5, 0});
   recorder.CloseSession();

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "agent/watch/no_cgroup.h"
 #include "core/system/file_tree.h"
 
 namespace memprof {
@@ -9,23 +10,13 @@ namespace {
 
 constexpr int32_t kOwn = 11;
 
-class GroupOf : public MemoryCgroup {
+class GroupOf : public testing::NoCgroup {
  public:
   explicit GroupOf(std::vector<int32_t> processes) : processes_(std::move(processes)) {}
   std::vector<int32_t> Processes() const override { return processes_; }
 
-  std::optional<uint64_t> Limit(uint64_t) const override { return std::nullopt; }
-  Result<CgroupUse> Read() const override { return CgroupUse(); }
-  Result<uint64_t> ReadUsage() const override { return uint64_t{0}; }
-  std::optional<uint64_t> SwapLeft() const override { return std::nullopt; }
-  std::optional<uint64_t> OomKills() const override { return std::nullopt; }
-  std::string KillCounter() const override { return ""; }
-  bool SeesEveryLimit() const override { return true; }
-  const std::string& path() const override { return path_; }
-
  private:
   std::vector<int32_t> processes_;
-  std::string path_;
 };
 
 std::string CommandLine(const std::string& main_class) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "agent/watch/no_cgroup.h"
 #include "core/system/file_tree.h"
 
 namespace memprof {
@@ -12,23 +13,13 @@ namespace {
 
 constexpr uint64_t kKb = 1024;
 
-class Group : public MemoryCgroup {
+class Group : public testing::NoCgroup {
  public:
   explicit Group(std::optional<uint64_t> left) : left_(left) {}
   std::optional<uint64_t> SwapLeft() const override { return left_; }
 
-  std::vector<int32_t> Processes() const override { return {}; }
-  std::optional<uint64_t> Limit(uint64_t) const override { return std::nullopt; }
-  Result<CgroupUse> Read() const override { return CgroupUse(); }
-  Result<uint64_t> ReadUsage() const override { return uint64_t{0}; }
-  std::optional<uint64_t> OomKills() const override { return std::nullopt; }
-  std::string KillCounter() const override { return ""; }
-  bool SeesEveryLimit() const override { return true; }
-  const std::string& path() const override { return path_; }
-
  private:
   std::optional<uint64_t> left_;
-  std::string path_;
 };
 
 // Executor 10 with a daemon, 21.
@@ -55,7 +46,8 @@ class Executor {
     tree_.Write("meminfo", "SwapTotal: " + std::to_string(total_kb) + " kB\nSwapFree: " + std::to_string(free_kb) + " kB\n");
   }
   proto::ExecutorSnapshot Look(const MemoryCgroup* limiting) {
-    swap_.Look(ProcFiles(tree_.root()), *watch_, limiting);
+    const ProcFiles proc(tree_.root());
+    swap_.Look(proc.ReadHostRoom().swap, proc, *watch_, limiting);
     proto::ExecutorSnapshot snapshot;
     swap_.AddTo(&snapshot);
     return snapshot;

@@ -34,11 +34,11 @@ TEST(ProcFiles, ReadsTheRowsOfStatusInBytes) {
 TEST(ProcFiles, TheHostsSwap) {
   FileTree tree;
   tree.Write("meminfo", "MemTotal: 16 kB\nSwapCached: 5 kB\nSwapTotal: 4000 kB\nSwapFree: 1500 kB\n");
-  const std::optional<HostSwap> swap = ProcFiles(tree.root()).Swap();
+  const std::optional<HostSwap> swap = ProcFiles(tree.root()).ReadHostRoom().swap;
   ASSERT_TRUE(swap);
   EXPECT_EQ(swap->bytes, 4000u * 1024);
   EXPECT_EQ(swap->free_bytes, 1500u * 1024);
-  EXPECT_FALSE(ProcFiles("/nowhere").Swap());
+  EXPECT_FALSE(ProcFiles("/nowhere").ReadHostRoom().swap);
 }
 
 TEST(ProcFiles, WhatTheKernelHasKilledOnTheHost) {

@@ -93,7 +93,7 @@ run_sanitized() { # SUITE, which is its preset's name, too
   local without='^(java_glue|hook_room_symbols)'
   [ "$1" != tsan ] || without+="|^($of_one_thread)\$"
   progress "cmake: configuring $1" cmake --preset "$1"
-  progress "cmake: building $1" cmake --build "$BUILD/$1" --target core_tests profile_tests agent_tests report_tests program_tests eventlog_tests hooks_tests
+  progress "cmake: building $1" cmake --build "$BUILD/$1" --target core_tests profile_tests agent_tests report_tests program_tests eventlog_tests hooks_tests python_hooks_tests
   ctest --test-dir "$BUILD/$1" --output-on-failure --output-junit "$results/$1.xml" -j "$(nproc)" --progress \
     -E "$without" 2>&1 | tail -n 40
 }

@@ -23,7 +23,8 @@ ReportAdvice AdviseContainerSize(const AdviceInput& input, bool or_fewer) {
   const bool shared = FilledSharedLimit(input), of_host = LimitIsHosts(input);
   if (input.of_host || (of_host && needed <= limit)) return AdviseFullHost(input);
   const char* for_all = or_fewer ? "for as many tasks at once, " : "";
-  const char* what = of_host ? "a host with" : "a container of";
+  const char* hosts = input.executor->host_is_group ? "a NodeManager's control group with" : "a host with";
+  const char* what = of_host ? hosts : "a container of";
   if (used > sum) {
     parts += fmt::format(" + {} {}", FormatBytes(used - sum), shared ? "of what shares the limit" : "that no process explains");
   }

@@ -40,14 +40,41 @@ std::string MoreMemory(const DriverProcessDeath& death) {
       instead);
 }
 
+// What the process takes lies beside the heap, and so does the overhead. Nothing: no setting sizes its container.
+std::optional<ReportAdvice> LargerContainer(const DriverProcessDeath& death) {
+  if (!death.container || !death.limit_bytes || death.limit_is_hosts || death.limit_is_unseen) return std::nullopt;
+  const DriversContainer& container = *death.container;
+  const uint64_t needed = WithHeadroom(std::max({death.used_bytes.value_or(0), death.held_bytes, *death.limit_bytes}));
+  const uint64_t more = needed - std::min(needed, container.requested_bytes);  // YARN rounds what is requested up
+  const std::string grows =
+      fmt::format("the driver's container grows from {} to at least {}, and all of that is for {}", FormatBytes(*death.limit_bytes),
+                  FormatBytes(needed), death.of_python ? "its Python process" : "what its JVM takes beside the heap");
+  if (container.grant && container.requested_bytes + more > container.grant->bytes) {
+    return ReportAdvice{"", "", "",
+                        fmt::format("a container of at least {} for the driver instead of {}, but {} {}", FormatBytes(needed),
+                                    FormatBytes(*death.limit_bytes), container.grant->by, FormatBytes(container.grant->bytes))};
+  }
+  return ReportAdvice{"spark.driver.memoryOverhead", SparkSize(container.overhead_bytes), SparkSize(container.overhead_bytes + more),
+                      grows};
+}
+
 }  // namespace
+
+std::optional<DriversContainer> DriversContainerOf(const ReportExecutor& driver, const SparkSettings* settings) {
+  const uint64_t overhead = BudgetOf(driver, "overhead"), requested = driver.requested_bytes.value_or(0);
+  if (!driver.limit_bytes || driver.limit_source == "host" || !SettingsSizeLimit(driver, *driver.limit_bytes)) return std::nullopt;
+  // Its own group is what would grow, so it bounds nothing.
+  return DriversContainer{overhead, requested,
+                          LargestGrant(GrantBounds{settings, true, driver.host_memory_bytes, std::nullopt, driver.host_is_group})};
+}
 
 std::vector<ReportAdvice> AdviseDriverProcess(const DriverProcessDeath& death) {
   if (death.of_host) {
     const std::string had = death.used_bytes ? fmt::format(", of which the driver had {}", FormatBytes(*death.used_bytes)) : "";
-    return {{"", "", "",
-             fmt::format("fewer executors or other programs on the driver's host, or smaller ones: its memory of {} ran short{}",
-                         FormatBytes(death.host_memory_bytes), had)}};
+    const char* fewer = death.host_is_group
+                            ? "fewer or smaller containers under the driver's NodeManager, or a larger limit for its control group: that of"
+                            : "fewer executors or other programs on the driver's host, or smaller ones: its memory of";
+    return {{"", "", "", fmt::format("{} {} ran short{}", fewer, FormatBytes(death.host_memory_bytes), had)}};
   }
   std::vector<ReportAdvice> pieces;
   if (death.of_python && death.held_bytes != 0) {
@@ -58,6 +85,10 @@ std::vector<ReportAdvice> AdviseDriverProcess(const DriverProcessDeath& death) {
                      death.place, FormatBytes(death.held_bytes))});
   }
   if (std::optional<ReportAdvice> smaller = SmallerHeap(death)) pieces.push_back(*std::move(smaller));
+  if (std::optional<ReportAdvice> larger = LargerContainer(death)) {
+    pieces.push_back(*std::move(larger));
+    return pieces;
+  }
   pieces.push_back({"", "", "",
                     fmt::format("{} no setting of Spark bounds {}", MoreMemory(death),
                                 death.of_python ? "its Python process" : "what its JVM takes beside the heap")});

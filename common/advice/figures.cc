@@ -152,8 +152,8 @@ uint64_t NumberOr(const SparkSettings* settings, const char* key, uint64_t other
 }
 
 uint64_t PysparkMemorySetting(const AdviceInput& input) {
-  const uint64_t budget = BudgetOf(input, "pyspark");
-  if (input.executor->resource_profile.AsksFor(ReportResourceProfile::kPysparkMemory) && budget != 0) return budget;
+  const ReportResourceProfile& profile = input.executor->resource_profile;
+  if (profile.AsksFor(ReportResourceProfile::kPysparkMemory)) return profile.pyspark_bytes.value_or(BudgetOf(input, "pyspark"));
   return SizeOr(input.settings, "spark.executor.pyspark.memory", kMib, 0);
 }
 
@@ -237,11 +237,15 @@ std::optional<uint64_t> TaskSlots(const AdviceInput& input) {
   return static_cast<uint64_t>(std::max<int64_t>(*input.executor->cores, 1)) / TaskCpus(input);
 }
 
-bool LimitIsAsRequested(const ReportExecutor& executor, uint64_t limit_bytes) {
+bool SettingsSizeLimit(const ReportExecutor& executor, uint64_t limit_bytes) {
   const uint64_t requested = executor.requested_bytes.value_or(limit_bytes);
-  const bool is_own = executor.id != "driver" && !executor.limit_shared && BudgetOf(executor, "overhead") != 0;
+  const bool is_own = !executor.limit_shared && BudgetOf(executor, "overhead") != 0;
   // Of a cgroup it is not known how much of it is rounding; what YARN granted is computed.
   return is_own && limit_bytes >= requested && (executor.limit_source == "spark" || limit_bytes / 2 < requested);
+}
+
+bool LimitIsAsRequested(const ReportExecutor& executor, uint64_t limit_bytes) {
+  return executor.id != "driver" && SettingsSizeLimit(executor, limit_bytes);
 }
 
 uint64_t UsedInAll(const AdviceInput& input) {

@@ -47,7 +47,8 @@ struct JvmSize {
 };
 JvmSize JvmAtMost(const AdviceInput& input);
 
-// spark.executor.pyspark.memory, or what the executor's ResourceProfile has; 0: not set.
+// spark.executor.pyspark.memory, or what the executor's ResourceProfile has, which bounds its workers wherever it runs
+// (DAGScheduler.addPySparkConfigsToProperties); 0: not set.
 uint64_t PysparkMemorySetting(const AdviceInput& input);
 
 std::string TextOr(const SparkSettings* settings, const char* key, const char* otherwise);  // a setting as it stands
@@ -99,6 +100,8 @@ uint64_t MostAllocatedBeside(const AdviceInput& input);  // by a task other than
 bool FilledSharedLimit(const AdviceInput& input);
 
 // Whether what Spark requests is what sets this limit: one of its own with an overhead in it, at most twice as large, for YARN rounds up.
+// LimitIsAsRequested: by an executor's settings; never the driver's.
+bool SettingsSizeLimit(const ReportExecutor& executor, uint64_t limit_bytes);
 bool LimitIsAsRequested(const ReportExecutor& executor, uint64_t limit_bytes);
 
 // The container's use when it died, or its processes' sum where that is more.

@@ -7,6 +7,12 @@
 namespace memprof {
 
 ReportAdvice AdviseFullHost(const AdviceInput& input) {
+  if (input.executor->host_is_group) {
+    return {"", "", "",
+            fmt::format("fewer or smaller containers under that NodeManager, or a larger limit for its control group: the {} of it ran "
+                        "short, of which this executor had {}",
+                        FormatBytes(input.executor->host_memory_bytes.value_or(0)), FormatBytes(UsedInAll(input)))};
+  }
   return {
       "", "", "",
       fmt::format("fewer executors or other programs on that host, or smaller ones: its memory{} ran short, of which this executor had {}",

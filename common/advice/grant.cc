@@ -36,7 +36,7 @@ std::optional<Grant> LargestGrant(const GrantBounds& bounds) {
   const auto bound = [&](std::optional<uint64_t> bytes, const char* by) {
     if (bytes && (!least || *bytes < least->bytes)) least = {*bytes, by};
   };
-  bound(bounds.host_memory_bytes, "the host it ran on has");
+  bound(bounds.host_memory_bytes, bounds.host_is_group ? "its NodeManager's control group has" : "the host it ran on has");
   if (bounds.of_driver && !SettingsSizeDriversContainer(bounds.settings)) bound(bounds.cgroup_limit_bytes, "its cgroup has");
   if (bounds.settings != nullptr && (!bounds.of_driver || DriverHasContainer(bounds.settings))) {
     for (const YarnBound& each : kYarnBounds) bound(Mebibytes(*bounds.settings, each.key), each.phrase);
@@ -45,7 +45,8 @@ std::optional<Grant> LargestGrant(const GrantBounds& bounds) {
 }
 
 std::optional<Grant> LargestGrant(const AdviceInput& input) {
-  GrantBounds bounds{input.settings, input.executor->id == "driver", input.executor->host_memory_bytes, std::nullopt};
+  GrantBounds bounds{input.settings, input.executor->id == "driver", input.executor->host_memory_bytes, std::nullopt,
+                     input.executor->host_is_group};
   if (input.executor->limit_source == "cgroup") bounds.cgroup_limit_bytes = input.executor->limit_bytes;
   return LargestGrant(bounds);
 }

@@ -18,6 +18,7 @@ struct GrantBounds {
   const SparkSettings* settings = nullptr;
   bool of_driver = false;
   std::optional<uint64_t> host_memory_bytes, cgroup_limit_bytes;
+  bool host_is_group = false;  // of its NodeManager
 };
 
 // The least of YARN's bounds, where the driver's Hadoop configuration sets them, of the host's memory, and of the cgroup that a

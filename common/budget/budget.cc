@@ -7,8 +7,8 @@
 
 namespace memprof {
 
-bool IsBudgetSetting(std::string_view key) {
-  static constexpr std::array<std::string_view, 35> kKeys = {
+bool IsKeptSetting(std::string_view key) {
+  static constexpr std::array<std::string_view, 36> kKeys = {
       "spark.executor.memory",
       "spark.executor.memoryOverhead",
       "spark.executor.memoryOverheadFactor",
@@ -44,6 +44,7 @@ bool IsBudgetSetting(std::string_view key) {
       "spark.sql.adaptive.autoBroadcastJoinThreshold",
       "spark.sql.adaptive.enabled",
       "spark.network.maxRemoteBlockSizeFetchToMem",
+      "spark.serializer",  // of cached data: shown
   };
   return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
 }
@@ -56,11 +57,10 @@ std::unique_ptr<ClusterManager> ClusterManagerOf(std::string_view master) {
   return MakeStandalone();
 }
 
-uint64_t GrantedBytes(const SparkSettings& settings) {
-  const auto master = settings.find("spark.master");
-  if (master == settings.end()) return 0;
-  BudgetInput input;
-  input.settings = &settings;
+uint64_t GrantedBytes(const BudgetInput& input) {
+  if (input.settings == nullptr) return 0;
+  const auto master = input.settings->find("spark.master");
+  if (master == input.settings->end()) return 0;
   const Budget budget = ClusterManagerOf(master->second)->BudgetOf(input);
   return budget.limit_enforced && budget.limit_source == LimitSource::kSpark ? budget.limit_bytes.value_or(0) : 0;
 }

@@ -18,8 +18,8 @@ namespace memprof {
 
 using SparkSettings = std::map<std::string, std::string, std::less<>>;
 
-// Whether a setting is used for budgets: all others need not be kept.
-bool IsBudgetSetting(std::string_view key);
+// Whether a setting is used for budgets or shown: all others need not be kept.
+bool IsKeptSetting(std::string_view key);
 
 struct BudgetInput {
   const SparkSettings* settings = nullptr;
@@ -58,8 +58,7 @@ class ClusterManager {
 // treated as standalone, which guarantees least.
 std::unique_ptr<ClusterManager> ClusterManagerOf(std::string_view master);
 
-// What each executor is granted, if the cluster manager itself ends one that takes more; judged by these settings only. 0: it
-// doesn't.
-uint64_t GrantedBytes(const SparkSettings& settings);
+// What such an executor is granted, if the cluster manager itself (spark.master) ends one that takes more. 0: it doesn't.
+uint64_t GrantedBytes(const BudgetInput& input);
 
 }  // namespace memprof

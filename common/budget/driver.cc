@@ -65,6 +65,13 @@ bool SettingsSizeDriversContainer(const SparkSettings* settings) {
   return master != settings->end() && (master->second == "yarn" || master->second.starts_with("k8s://"));
 }
 
+uint64_t GrantedToDriver(const SparkSettings& settings) {
+  if (!SettingsSizeDriversContainer(&settings)) return 0;
+  BudgetInput input;
+  input.settings = &settings;
+  return Driver(settings.at("spark.master")).BudgetOf(input).limit_bytes.value_or(0);
+}
+
 uint64_t BesideDriversHeap(const SparkSettings* settings, uint64_t heap_bytes) {
   BudgetInput input;
   if (SettingsSizeDriversContainer(settings)) input.settings = settings;

@@ -19,6 +19,9 @@ bool DriverHasContainer(const SparkSettings* settings);
 // Whether it has one that is as large as the settings ask for: on YARN and Kubernetes.
 bool SettingsSizeDriversContainer(const SparkSettings* settings);
 
+// What it is granted then, if its cluster manager ends one that takes more. 0: it doesn't.
+uint64_t GrantedToDriver(const SparkSettings& settings);
+
 // What a driver needs beside a heap of this size: what the settings add where they size its container, else about what a JVM takes,
 // which is what Spark adds by default. Bytes.
 uint64_t BesideDriversHeap(const SparkSettings* settings, uint64_t heap_bytes);

@@ -206,6 +206,7 @@ Result<Report> EventLogReport::Make() const {
   } else if (!cut_.empty()) {
     tell("the rest of the event log", "it " + cut_);
   }
+  if (!lacking_.empty()) tell("what was in missing files of the event log", "not in its folder: " + lacking_);
   if (damaged != 0) tell(fmt::format("{} parts of the event log", damaged), "they are damaged");
   if (refused_ != 0) {
     tell(fmt::format("{} {} of the event log", refused_, refused_ == 1 ? "part" : "parts"),
@@ -242,6 +243,10 @@ Status EventLogReport::WhyNone(size_t damaged) const {
   if (damaged + refused_ != 0 || full_)
     return Status::Error(ErrorCode::kCorrupt, "the event log's profile is damaged: no part of it can be read");
   if (!cut_.empty()) return Status::Error(ErrorCode::kCorrupt, "the event log %s, before anything of the profile", cut_.c_str());
+  if (!lacking_.empty()) {
+    return Status::Error(ErrorCode::kCorrupt, "the event log has nothing of the profile, and files are not in its folder: %s",
+                         lacking_.c_str());
+  }
   if (!plugins_known_ && id_.empty()) return Status::Error(ErrorCode::kCorrupt, "not an event log of Spark");
   if (plugins_.find(kPlugin) != std::string::npos) {
     return Status::Error(ErrorCode::kNotFound,

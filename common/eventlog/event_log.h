@@ -41,6 +41,9 @@ class EventLogReport {
   // The log is truncated, and why; the report says so.
   void IsCut(std::string_view why) { cut_ = why; }
 
+  // Files of the log are gone, and which; the report says so.
+  void Lacks(std::string_view files) { lacking_ = files; }
+
   // kNotFound: the log has no parts of ours; kUnsupported: they are of a later version; kCorrupt: none can be read. Each says
   // what to do.
   Result<Report> Make() const;
@@ -54,7 +57,7 @@ class EventLogReport {
   bool full_ = false;          // there were parts for which there was no room
   uint64_t refused_ = 0;       // parts that are larger than any of ours
   int64_t newer_version_ = 0;  // of a part that can't be read
-  std::string id_, name_, spark_version_, plugins_, cut_;
+  std::string id_, name_, spark_version_, plugins_, cut_, lacking_;
   bool plugins_known_ = false;
   std::optional<int64_t> started_ms_, ended_ms_;
 };

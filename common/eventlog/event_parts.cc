@@ -84,7 +84,13 @@ std::optional<PartText> ExecutorPart(const ReportExecutor& executor, size_t byte
   report.executors = {executor};
   ReportExecutor& row = report.executors[0];
   if (row.time_line) FitTimeLine(samples, *row.time_line);
+  // Of a running one, that is written again and again, room for later records is worth more than names.
+  if (row.time_line && samples != SIZE_MAX) KeepLargestWorkers(kFewestWorkers, *row.time_line);
   constexpr size_t kFewestSamples = 40;
+  for (size_t workers = TimeSample::kWorkers; row.time_line && workers > kFewestWorkers && RecordBytes(TextOf(report)) > bytes;) {
+    workers = std::max(workers / 2, kFewestWorkers);
+    KeepLargestWorkers(workers, *row.time_line);
+  }
   while (row.time_line && row.time_line->samples.size() > kFewestSamples && RecordBytes(TextOf(report)) > bytes) {
     FitTimeLine(row.time_line->samples.size() / 2, *row.time_line);
   }

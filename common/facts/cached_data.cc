@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -49,7 +50,7 @@ std::string_view CachedName(std::string_view rdd_name) {
 std::optional<uint32_t> CachedData::Executor(std::string_view id) {
   if (const auto known = executors_.find(id); known != executors_.end()) return known->second;
   if (executors_.size() >= kMostExecutors) return std::nullopt;
-  const auto number = static_cast<uint32_t>(executors_.size());
+  const uint32_t number = next_executor_++;
   executors_.emplace(std::pmr::string(id, executors_.get_allocator()), number);
   if (id == "driver") driver_ = number;
   return number;
@@ -89,9 +90,10 @@ void CachedData::Describe(int rdd_id, std::string_view name, std::string_view ca
 }
 
 void CachedData::Update(const CachedBlock& block, std::string_view executor_id, uint64_t memory_bytes, uint64_t disk_bytes) {
-  const std::optional<uint32_t> executor = Executor(executor_id);
   const Bytes bytes{memory_bytes, disk_bytes};
   const bool removed = memory_bytes == 0 && disk_bytes == 0;
+  if (removed && !executors_.contains(executor_id)) return;
+  const std::optional<uint32_t> executor = Executor(executor_id);
   if (executor) {
     const BlockKey key{block.of_broadcast, block.dataset, block.part, *executor};
     const size_t had = block.of_broadcast ? pieces_ : blocks_.size() - pieces_;
@@ -101,6 +103,18 @@ void CachedData::Update(const CachedBlock& block, std::string_view executor_id, 
     }
   }
   if (!removed) ++dropped_blocks_;
+}
+
+// Blocks of one part lie side by side.
+bool CachedData::HasOtherCopy(std::pmr::map<BlockKey, Bytes>::const_iterator block) const {
+  const auto is_copy = [&](std::pmr::map<BlockKey, Bytes>::const_iterator other) {
+    const auto part_of = [](const BlockKey& key) {
+      return std::tuple(std::get<bool>(key), std::get<int64_t>(key), std::get<int32_t>(key));
+    };
+    return part_of(other->first) == part_of(block->first);
+  };
+  const auto next = std::next(block);
+  return (block != blocks_.begin() && is_copy(std::prev(block))) || (next != blocks_.end() && is_copy(next));
 }
 
 void CachedData::Apply(const BlockKey& key, Bytes bytes) {
@@ -118,8 +132,10 @@ void CachedData::Apply(const BlockKey& key, Bytes bytes) {
   dataset.largest_copy_bytes = std::max(dataset.largest_copy_bytes, here.memory + here.disk);
   if (executor == driver_) dataset.driver_peak_bytes = std::max(dataset.driver_peak_bytes, here.memory + here.disk);
   if (added) ++dataset.blocks;
+  if (added && !HasOtherCopy(block)) ++dataset.parts;
   if (added && of_broadcast) ++pieces_;
   if (bytes.memory == 0 && bytes.disk == 0) {
+    if (!HasOtherCopy(block)) --dataset.parts;
     blocks_.erase(block);
     --dataset.blocks;
     if (of_broadcast) --pieces_;
@@ -130,6 +146,7 @@ void CachedData::Apply(const BlockKey& key, Bytes bytes) {
   if (std::pair(dataset.now.memory, dataset.now.disk) > std::pair(dataset.at_peak.memory, dataset.at_peak.disk)) {
     dataset.at_peak = dataset.now;
     dataset.blocks_at_peak = dataset.blocks;
+    dataset.parts_at_peak = dataset.parts;
   }
 }
 
@@ -149,6 +166,7 @@ void CachedData::ExecutorRemoved(std::string_view executor_id) {
     const BlockKey key = (block++)->first;
     if (std::get<uint32_t>(key) == known->second) Apply(key, {});
   }
+  if (known->second != driver_) executors_.erase(known);  // with dynamic allocation executors come and go for weeks
 }
 
 LargestCached CachedData::Largest(bool off_heap) const {
@@ -198,6 +216,7 @@ std::vector<ReportCachedData> CachedData::Rows(size_t most) const {
     row.memory_bytes = dataset.now.memory;
     row.disk_bytes = dataset.now.disk;
     row.peak_blocks = dataset.blocks_at_peak;
+    row.peak_partitions = dataset.parts_at_peak;
     row.peak_memory_bytes = dataset.at_peak.memory;
     row.peak_disk_bytes = dataset.at_peak.disk;
     for (const auto& [executor, bytes] : dataset.by_executor) {

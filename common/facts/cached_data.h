@@ -1,8 +1,9 @@
 // CachedData: blocks of cached RDDs and tables and of broadcast variables, as executors report them to the driver's block
 // manager. Spark reports a block's current size, so the last report of each block is kept, and sums of them for every dataset.
-// Bounded: beyond kMostBlocks blocks of data, or as many pieces of broadcast variables, new blocks are only counted. A dataset
-// beyond kMostDatasets, or a variable beyond kMostBroadcasts, replaces the lightest that has no block any more. Events that
-// Spark's listener bus drops are missed. Used under the store's mutex.
+// Bounded: beyond kMostBlocks blocks of data, or as many pieces of broadcast variables, new blocks are only counted, and so are
+// those of an executor beyond kMostExecutors that have not been removed. A dataset beyond kMostDatasets, or a variable beyond
+// kMostBroadcasts, replaces the lightest that has no block any more. Events that Spark's listener bus drops are missed. Used under the
+// store's mutex.
 #pragma once
 
 #include <cstdint>
@@ -73,11 +74,12 @@ class CachedData {
     explicit Dataset(std::pmr::memory_resource* memory) : name(memory), call_site(memory), by_executor(memory) {}
     std::pmr::string name, call_site;
     StorageLevel level;
-    int32_t partitions = -1;  // -1: never described
-    Bytes now, at_peak;       // at_peak: when most memory was taken, or without any, most disk
-    uint64_t blocks = 0, blocks_at_peak = 0;
-    uint64_t largest_copy_bytes = 0;  // of one executor, memory and disk
-    uint64_t driver_peak_bytes = 0;   // of the driver's
+    int32_t partitions = -1;                  // -1: never described
+    Bytes now, at_peak;                       // at_peak: when most memory was taken, or without any, most disk
+    uint64_t blocks = 0, blocks_at_peak = 0;  // a copy is a block, too
+    uint64_t parts = 0, parts_at_peak = 0;    // that have a block
+    uint64_t largest_copy_bytes = 0;          // of one executor, memory and disk
+    uint64_t driver_peak_bytes = 0;           // of the driver's
     std::pmr::map<uint32_t, Bytes> by_executor;
   };
 
@@ -85,11 +87,13 @@ class CachedData {
   Dataset* Find(const DatasetKey& key);
   void Apply(const BlockKey& key, Bytes bytes);
   bool MakeRoom(bool for_broadcast);
+  bool HasOtherCopy(std::pmr::map<BlockKey, Bytes>::const_iterator block) const;
 
   std::pmr::map<std::pmr::string, uint32_t, std::less<>> executors_;
   std::pmr::map<BlockKey, Bytes> blocks_;
   std::pmr::map<DatasetKey, Dataset> datasets_;
   std::optional<uint32_t> driver_;  // of executors_
+  uint32_t next_executor_ = 0;      // numbers are not used again
   size_t broadcasts_ = 0;           // of datasets_
   size_t pieces_ = 0;               // of blocks_, those of broadcast variables
   uint64_t dropped_blocks_ = 0, dropped_datasets_ = 0;

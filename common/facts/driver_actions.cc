@@ -89,6 +89,7 @@ void DriverActions::Started(const JobStart& job) {
   if (action.built_at.empty()) action.built_at = BuiltAt(job);
   const bool broadcast = IsBroadcast(job);
   if (!broadcast && action.description.empty()) action.description = Cut(job.description);
+  several_at_once_ = several_at_once_ || std::any_of(jobs_.begin(), jobs_.end(), [&](const auto& other) { return other.second != key; });
   jobs_.insert_or_assign(job.job_id, key);
   if (job.stages.empty()) return;
   const int32_t wanted = *std::max_element(job.stages.begin(), job.stages.end());

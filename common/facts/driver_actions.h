@@ -62,6 +62,8 @@ class DriverActions {
   bool empty() const;
   // When the newest of the actions began of which a job has succeeded; 0: none.
   int64_t newest_success_began_ms() const { return newest_success_began_ms_; }
+  // Jobs of two actions have run at one time, or seemed to: several threads of the program may have begun them.
+  bool several_at_once() const { return several_at_once_; }
 
   // Largest results first; `others`: the sums of those beyond `most`, and of those dropped.
   std::vector<ReportAction> Rows(size_t most, std::optional<ReportOtherActions>& others) const;
@@ -125,6 +127,7 @@ class DriverActions {
   std::pmr::deque<int32_t> failed_stages_{memory_};  // oldest first
   bool application_ended_ = false;
   int64_t newest_success_began_ms_ = 0;
+  bool several_at_once_ = false;
   ReportOtherActions let_go_;
   bool any_let_go_ = false;
 };

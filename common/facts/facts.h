@@ -118,6 +118,7 @@ struct InternedIncident {
 struct InternedLeft {
   int32_t pid = 0;
   StackId stack = 0;
+  uint64_t start_ticks = 0;  // of the process; 0 = of an older agent
   uint64_t live_bytes = 0;
 };
 
@@ -204,6 +205,7 @@ struct StageFacts {
   uint64_t folded_profiled = 0, folded_partial = 0;
   std::array<uint64_t, kAccounts> folded_accounts{};
   std::pmr::map<StringId, uint64_t> folded_errors;
+  uint64_t dropped_error_tasks = 0;  // of errors dropped for lack of room
   std::pmr::vector<FoldedTaskRow> folded_rows;
   uint64_t dropped_rows = 0;  // the lightest, dropped for lack of room
 };
@@ -221,7 +223,7 @@ struct HostKills {
   uint64_t count = 0;
 };
 
-// What no running task held of off-heap or native memory: serialised proto::LeftOffHeap; empty = none came.
+// What no running task held of off-heap or native memory: serialised proto::LeftMemory; empty = none came.
 struct LeftMessages {
   explicit LeftMessages(std::pmr::memory_resource* memory) : latest(memory), peak(memory) {}
 
@@ -248,6 +250,7 @@ struct ExecutorFacts {
   std::array<LargestCached, 2> cached_then;                  // on-heap and off-heap, when it was removed
   std::pmr::string snapshot;                                 // serialised proto::ExecutorSnapshot, all that came joined; empty = none came
   std::optional<uint64_t> peak_used_bytes, last_used_bytes;  // of its container, from the snapshot
+  std::optional<uint64_t> peak_python_bytes;                 // the largest resident set of a Python process there, likewise
   std::optional<TimeSamples> life;                           // no sample came: nothing
   HeldUse held;                                              // of all samples
   std::optional<uint64_t> least_used_lately;                 // in the half minute before the last sample, if `life` was let go

@@ -111,7 +111,7 @@ InternedProfile InternProfile(const proto::TaskProfile& profile, Interner& inter
   for (const proto::Leftovers& leftovers : profile.leftovers()) {
     if (!leftovers.open()) continue;  // what the task itself has left is among its sites
     for (const proto::Leftover& site : leftovers.sites()) {
-      made.left.push_back({leftovers.pid(), interned.Stack(site.stack()), site.live_bytes()});
+      made.left.push_back({leftovers.pid(), interned.Stack(site.stack()), leftovers.start_ticks(), site.live_bytes()});
     }
   }
   for (const proto::Remainder& remainder : profile.remainders()) {

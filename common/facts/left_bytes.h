@@ -7,7 +7,7 @@
 
 namespace memprof {
 
-inline uint64_t LeftBytes(const proto::LeftOffHeap& message) {
+inline uint64_t LeftBytes(const proto::LeftMemory& message) {
   uint64_t bytes = message.other_bytes();
   for (const proto::LeftSite& site : message.sites()) bytes += site.bytes();
   return bytes;

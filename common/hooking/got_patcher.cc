@@ -17,11 +17,20 @@ namespace {
 // An address in this module.
 uintptr_t OwnAddress() { return reinterpret_cast<uintptr_t>(&OwnAddress); }
 
-// True when the word's page may be written. Adds 0 to it, atomically, in the kernel: no fault, no change.
-bool IsWritable(const uintptr_t* word) {
+// Why the word's page may not be written: EFAULT, or what else keeps the kernel from saying so; 0: it may. Adds 0 to it, atomically, in
+// the kernel: no fault, no change.
+int RefusalToWrite(const uintptr_t* word) {
   uint32_t unused = 0;
-  return syscall(SYS_futex, &unused, FUTEX_WAKE_OP_PRIVATE, 0, 0, word, FUTEX_OP(FUTEX_OP_ADD, 0, FUTEX_OP_CMP_EQ, 0)) >= 0;
+  const long woken = syscall(SYS_futex, &unused, FUTEX_WAKE_OP_PRIVATE, 0, 0, word, FUTEX_OP(FUTEX_OP_ADD, 0, FUTEX_OP_CMP_EQ, 0));
+  return woken >= 0 ? 0 : errno;
 }
+
+// What became of a pointer.
+enum class Outcome : uint8_t {
+  kWritten,
+  kTooEarly,  // the module isn't fully relocated, or its pages can't be opened
+  kLeft,      // it lies among code or constants (DT_TEXTREL), or somebody has sealed it
+};
 
 // Writes pointers of one module; opens its RELRO pages on first need and closes them at the end.
 class PointerWriter {
@@ -33,12 +42,16 @@ class PointerWriter {
   PointerWriter(const PointerWriter&) = delete;
   PointerWriter& operator=(const PointerWriter&) = delete;
 
-  // False: the module isn't fully relocated (or its pages can't be opened); the slot is as it was.
-  bool Write(uintptr_t* slot, uintptr_t value) {
+  // Unless it is written, the slot is as it was.
+  Outcome Write(uintptr_t* slot, uintptr_t value) {
     const uintptr_t address = reinterpret_cast<uintptr_t>(slot);
-    if (address >= module_.relro_begin && address < module_.relro_end && !OpenRelro(slot)) return false;
+    if (address >= module_.relro_begin && address < module_.relro_end) {
+      if (!OpenRelro(slot)) return Outcome::kTooEarly;
+    } else if (!module_.IsData(address) || RefusalToWrite(slot) == EFAULT) {
+      return Outcome::kLeft;
+    }
     std::atomic_ref<uintptr_t>(*slot).store(value, std::memory_order_release);
-    return true;
+    return Outcome::kWritten;
   }
 
  private:
@@ -46,7 +59,7 @@ class PointerWriter {
 
   bool OpenRelro(const uintptr_t* slot) {
     if (relro_ == Relro::kUnknown) {
-      const bool sealed = !IsWritable(slot);
+      const bool sealed = RefusalToWrite(slot) != 0;
       relro_ = sealed && mprotect(Begin(), Size(), PROT_READ | PROT_WRITE) == 0 ? Relro::kOpened : Relro::kNotReady;
     }
     return relro_ == Relro::kOpened;
@@ -84,7 +97,9 @@ Status GotPatcher::Init(const GotHook* hooks, size_t count) {
       if (hooks_[i].may_be_missing) continue;
       return Status::Error(ErrorCode::kNotFound, "no loaded library defines %s", hooks_[i].symbol);
     }
-    *hooks_[i].original = reinterpret_cast<void*>(addresses_[i].definition);
+    // When hooks are put in place again, copies of pointers to them may be called meanwhile: they read this.
+    void* const original = reinterpret_cast<void*>(addresses_[i].definition);
+    if (*hooks_[i].original != original) *hooks_[i].original = original;
     lowest_ = std::min({lowest_, addresses_[i].definition, addresses_[i].by_name});
     highest_ = std::max({highest_, addresses_[i].definition, addresses_[i].by_name});
   }
@@ -141,10 +156,15 @@ void GotPatcher::Patch(const LoadedModule& module) {
       const uintptr_t own = tables.FunctionAddress(hooks_[hook].symbol);
       if (own != 0 && own != addresses_[hook].definition) return;
     }
-    if (writer.Write(slot, reinterpret_cast<uintptr_t>(hooks_[hook].replacement))) {
-      ++patched_;
-    } else {
-      incomplete_ = true;
+    switch (writer.Write(slot, reinterpret_cast<uintptr_t>(hooks_[hook].replacement))) {
+      case Outcome::kWritten:
+        ++patched_;
+        break;
+      case Outcome::kTooEarly:
+        incomplete_ = true;
+        break;
+      case Outcome::kLeft:
+        break;
     }
   });
 }
@@ -157,7 +177,7 @@ void GotPatcher::Restore(const LoadedModule& module) {
     const size_t hook = HookOfReplacement(Read(slot));
     if (hook == kNone) return;
     const Addresses& addresses = addresses_[hook];
-    if (writer.Write(slot, is_jump_slot ? addresses.definition : addresses.by_name)) --patched_;
+    if (writer.Write(slot, is_jump_slot ? addresses.definition : addresses.by_name) == Outcome::kWritten) --patched_;
   });
 }
 

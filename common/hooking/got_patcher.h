@@ -10,7 +10,8 @@
 //
 // A module that another thread is loading right now appears before the loader has relocated it. It is recognised by the loader's
 // last step: pages under RELRO become read-only. While they are still writable (the kernel is asked with an atomic addition of 0,
-// which changes nothing), those pointers are left for a later visit and `incomplete()` says so.
+// which changes nothing), those pointers are left for a later visit and `incomplete()` says so. Other pointers on pages that may not be
+// written are left alone for good: a library whose code isn't position-independent (DT_TEXTREL) has some among its constants.
 //
 // After Restore() replacements may still be called, through copies of pointers that can't be found. So their code must stay
 // loaded and pass calls on.

@@ -29,6 +29,8 @@ void ReadBuildId(const char* notes, size_t size, LoadedModule* module) {
 bool Describe(const dl_phdr_info& info, LoadedModule* module) {
   const uintptr_t page_mask = ~(uintptr_t{getauxval(AT_PAGESZ)} - 1);
   module->bias = info.dlpi_addr;
+  module->segments = info.dlpi_phdr;
+  module->segment_count = info.dlpi_phnum;
   module->path = info.dlpi_name != nullptr ? info.dlpi_name : "";
   module->begin = UINTPTR_MAX;
   for (size_t i = 0; i < info.dlpi_phnum; ++i) {

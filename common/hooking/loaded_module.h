@@ -23,10 +23,20 @@ struct LoadedModule {
   const ElfW(Dyn) * dynamic = nullptr;
   const char* path = "";  // the loader's text, valid during the visit only; "" for the main program
   uint8_t build_id[kMaxBuildIdBytes] = {};
-  uint32_t build_id_size = 0;      // bytes; 0: the module has none
-  bool is_loader_or_vdso = false;  // ld.so or the kernel's vdso
+  uint32_t build_id_size = 0;             // bytes; 0: the module has none
+  bool is_loader_or_vdso = false;         // ld.so or the kernel's vdso
+  const ElfW(Phdr) * segments = nullptr;  // valid during the visit only
+  size_t segment_count = 0;
 
   bool Contains(uintptr_t address) const { return address >= begin && address < end; }
+  // Whether it is one of its variables: in a segment that is writable for good. While the loader relocates a module, others may be, too.
+  bool IsData(uintptr_t address) const {
+    for (size_t i = 0; i < segment_count; ++i) {
+      const ElfW(Phdr)& segment = segments[i];
+      if (segment.p_type == PT_LOAD && address - (bias + segment.p_vaddr) < segment.p_memsz) return (segment.p_flags & PF_W) != 0;
+    }
+    return false;
+  }
 };
 
 // How often the loader has added and removed modules.

@@ -48,10 +48,18 @@ void InitNativeStack() {
   CaptureNativeStack(addresses, std::size(addresses), false);
 }
 
-size_t CaptureNativeStack(uintptr_t* addresses, size_t capacity, bool code_was_unloaded) {
+// libunwind frees a thread's cache, under a lock, in the last round of the thread's destructors. ThreadSanitizer's runtime, which
+// intercepts the lock, has ended in that round.
+#ifdef __SANITIZE_THREAD__
+constexpr bool kMayCache = false;
+#else
+constexpr bool kMayCache = true;
+#endif
+
+size_t CaptureNativeStack(uintptr_t* addresses, size_t capacity, bool without_cache) {
   if (!BeginToUnwind()) return 0;
   size_t count = 0;
-  if (code_was_unloaded) {
+  if (without_cache || !kMayCache) {
     count = WalkSlowly(addresses, capacity);
   } else {
     static_assert(sizeof(uintptr_t) == sizeof(void*));

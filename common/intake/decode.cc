@@ -127,9 +127,10 @@ Status CheckMoment(const proto::Moment& moment) {
 }
 
 Status CheckSnapshot(const proto::ExecutorSnapshot& snapshot) {
-  for (uint64_t figure : {snapshot.cgroup_limit_bytes(), snapshot.host_memory_bytes(), snapshot.heap_max_bytes(),
-                          snapshot.heap_after_gc().bytes(), snapshot.heap_after_gc_peak().bytes(), snapshot.spark_storage_peak_bytes(),
-                          snapshot.spark_execution_peak_bytes(), snapshot.offheap_peak_bytes(), snapshot.at_peak().used_bytes()}) {
+  for (uint64_t figure :
+       {snapshot.cgroup_limit_bytes(), snapshot.host_memory_bytes(), snapshot.heap_max_bytes(), snapshot.heap_after_gc().bytes(),
+        snapshot.heap_after_gc_peak().bytes(), snapshot.spark_storage_peak_bytes(), snapshot.spark_unroll_peak_bytes(),
+        snapshot.spark_execution_peak_bytes(), snapshot.offheap_peak_bytes(), snapshot.at_peak().used_bytes()}) {
     if (!Plausible(figure)) return Corrupt("an executor snapshot has a figure no machine reaches");
   }
   for (const proto::NamedBytes& row : snapshot.at_peak().regions()) {
@@ -150,7 +151,8 @@ Status CheckSnapshot(const proto::ExecutorSnapshot& snapshot) {
     for (const proto::Counter& cause : collector.causes()) plausible = plausible && Plausible(cause.value());
     if (!plausible || collector.causes_size() > 64) return Corrupt("a collector has a figure no machine reaches");
   }
-  if (!Plausible(snapshot.gc_stopped_ms())) return Corrupt("an executor snapshot has a figure no machine reaches");
+  if (!Plausible(snapshot.gc_stopped_ms()) || !Plausible(snapshot.gc_watched_ms()))
+    return Corrupt("an executor snapshot has a figure no machine reaches");
   if (Status status = CheckProcesses(snapshot.processes()); !status.ok()) return status;
   if (Status status = CheckMoment(snapshot.last()); !status.ok()) return status;
   return CheckProcesses(snapshot.at_peak().processes());
@@ -176,7 +178,7 @@ Status CheckRetained(const proto::RetainedHeap& retained) {
   return plausible ? Status() : Corrupt("what a heap retains has a figure no machine reaches");
 }
 
-Status CheckLeft(const proto::LeftOffHeap& left) {
+Status CheckLeft(const proto::LeftMemory& left) {
   constexpr int kMostSites = 64;
   constexpr size_t kMostBytes = 16u << 10;  // twice what an executor sends
   if (left.ByteSizeLong() > kMostBytes) return Corrupt("what no task holds off-heap is longer than any executor sends");

@@ -30,6 +30,10 @@ void DeliverSnapshot(std::string_view executor_id, const proto::ExecutorSnapshot
   JoinSnapshot(snapshot, *known);
   executor.snapshot = known->SerializeAsString();
   if (known->has_at_peak()) executor.peak_used_bytes = known->at_peak().used_bytes();
+  for (const proto::Process& process : known->processes()) {
+    if (!process.kind().starts_with("python")) continue;
+    executor.peak_python_bytes = std::max(executor.peak_python_bytes.value_or(0), process.peak_rss_bytes());
+  }
   if (known->has_last()) executor.last_used_bytes = known->last().used_bytes();
 }
 
@@ -51,11 +55,11 @@ void DeliverRetained(std::string_view executor_id, const proto::RetainedHeap& re
   if (!state.WasDropped(executor_id)) KeepLatest(retained, state.Executor(executor_id).retained);
 }
 
-void DeliverLeft(std::string_view executor_id, const proto::LeftOffHeap& left, LeftMessages ExecutorFacts::*part, StoreState& state) {
+void DeliverLeft(std::string_view executor_id, const proto::LeftMemory& left, LeftMessages ExecutorFacts::*part, StoreState& state) {
   if (state.WasDropped(executor_id)) return;
   LeftMessages& known = state.Executor(executor_id).*part;
   KeepLatest(left, known.latest);
-  KeepLast(left, known.peak, [](const proto::LeftOffHeap& value) { return std::tuple(LeftBytes(value), value.time_ms()); });
+  KeepLast(left, known.peak, [](const proto::LeftMemory& value) { return std::tuple(LeftBytes(value), value.time_ms()); });
 }
 
 bool IsPythons(Origin origin) { return origin == Origin::kPython; }

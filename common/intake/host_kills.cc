@@ -16,10 +16,15 @@ constexpr size_t kMostIdBytes = 128;  // of an executor; a boot id has 36
 void WantHostKills(std::string_view removed_id, StoreState& state) {
   const ExecutorFacts& removed = state.Executor(removed_id);
   const ParsedSnapshot last(removed);
-  if (!last->has_host_oom_kills() || last->boot_id().empty() || !ParseLossReason(removed.removed_reason).exit_code) return;
+  const LossReason loss = ParseLossReason(removed.removed_reason);
+  if (!last->has_host_oom_kills() || last->boot_id().empty() || (!loss.exit_code && !loss.decommissioned)) return;
   if (std::max(removed_id.size(), last->boot_id().size()) > kMostIdBytes) return;
-  if (state.wanted_host_kills.size() == StoreState::kMostWantedHostKills) state.wanted_host_kills.pop_front();
-  state.wanted_host_kills.push_back({std::string(removed_id), last->boot_id(), last->host_oom_kills(), removed.removed_ms});
+  std::deque<WantedHostKills>& all = state.wanted_host_kills;
+  if (all.size() == StoreState::kMostWantedHostKills) {
+    const auto least = std::find_if(all.begin(), all.end(), [](const WantedHostKills& each) { return each.decommissioned; });
+    all.erase(least == all.end() ? all.begin() : least);
+  }
+  all.push_back({std::string(removed_id), last->boot_id(), last->host_oom_kills(), removed.removed_ms, loss.decommissioned});
 }
 
 void TakeHostKills(std::string_view executor_id, const proto::ExecutorSnapshot& snapshot, StoreState& state) {

@@ -11,7 +11,7 @@
 namespace memprof {
 
 // From now on, what others on its host count is kept as evidence for this one. One that ended without an exit code may live on: for it
-// nothing is kept.
+// nothing is kept, but if it was being decommissioned, for then Spark gives no code in any case.
 void WantHostKills(std::string_view removed_id, StoreState& state);
 
 // `snapshot`: what an executor has just sent, of whose clock something is known by then.

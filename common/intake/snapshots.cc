@@ -229,6 +229,17 @@ void JoinLimit(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& sn
   snapshot.set_cgroup_limit_clock_ms(other.cgroup_limit_clock_ms());
 }
 
+// The later one, as a whole: the group that stands for a host may be made larger or smaller, too.
+void JoinHost(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot) {
+  const auto order = [](const proto::ExecutorSnapshot& value) {
+    return std::tuple(value.has_host_memory_bytes(), value.host_memory_clock_ms(), value.host_memory_bytes(), value.host_is_group());
+  };
+  if (order(other) <= order(snapshot)) return;
+  snapshot.set_host_memory_bytes(other.host_memory_bytes());
+  snapshot.set_host_is_group(other.host_is_group());
+  snapshot.set_host_memory_clock_ms(other.host_memory_clock_ms());
+}
+
 // The larger peak, and what was left at the later look.
 void JoinSwap(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot& snapshot) {
   if (!other.has_swap()) return;
@@ -268,15 +279,17 @@ void JoinSnapshot(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot&
   snapshot.set_cgroup_shared(snapshot.cgroup_shared() || other.cgroup_shared());
   snapshot.set_cgroup_unseen(snapshot.cgroup_unseen() || other.cgroup_unseen());
   JoinLimit(other, snapshot);
+  JoinHost(other, snapshot);
   JoinSwap(other, snapshot);
   auto raise = [&](bool measured, uint64_t value, uint64_t known, void (proto::ExecutorSnapshot::*set)(uint64_t)) {
     if (measured) (snapshot.*set)(std::max(value, known));
   };
   using S = proto::ExecutorSnapshot;
-  raise(other.has_host_memory_bytes(), other.host_memory_bytes(), snapshot.host_memory_bytes(), &S::set_host_memory_bytes);
   raise(other.has_heap_max_bytes(), other.heap_max_bytes(), snapshot.heap_max_bytes(), &S::set_heap_max_bytes);
   raise(other.has_spark_storage_peak_bytes(), other.spark_storage_peak_bytes(), snapshot.spark_storage_peak_bytes(),
         &S::set_spark_storage_peak_bytes);
+  raise(other.has_spark_unroll_peak_bytes(), other.spark_unroll_peak_bytes(), snapshot.spark_unroll_peak_bytes(),
+        &S::set_spark_unroll_peak_bytes);
   raise(other.has_spark_execution_peak_bytes(), other.spark_execution_peak_bytes(), snapshot.spark_execution_peak_bytes(),
         &S::set_spark_execution_peak_bytes);
   raise(other.has_offheap_peak_bytes(), other.offheap_peak_bytes(), snapshot.offheap_peak_bytes(), &S::set_offheap_peak_bytes);
@@ -290,6 +303,7 @@ void JoinSnapshot(const proto::ExecutorSnapshot& other, proto::ExecutorSnapshot&
   JoinCollectors(other, snapshot);
   JoinHeapUse(other, snapshot);
   raise(other.has_gc_stopped_ms(), other.gc_stopped_ms(), snapshot.gc_stopped_ms(), &S::set_gc_stopped_ms);
+  raise(other.has_gc_watched_ms(), other.gc_watched_ms(), snapshot.gc_watched_ms(), &S::set_gc_watched_ms);
 }
 
 }  // namespace memprof

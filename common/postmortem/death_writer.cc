@@ -11,11 +11,6 @@
 #include "rollup/retained.h"
 
 namespace memprof {
-namespace {
-
-constexpr size_t kSitesShown = 20;
-
-}  // namespace
 
 DeathWriter::DeathWriter(const StoreState& state, bool& awaits_names)
     : state_(state), awaits_names_(awaits_names), stacks_(*state.interner, state.symbols), lookups_(state) {}

@@ -52,7 +52,7 @@ void ForEachRefusal(const StoreState& state, const std::function<void(const std:
 
 bool AnyDeath(const StoreState& state, const std::function<bool(const std::string& key, int64_t time_ms)>& matches) {
   for (const auto& [id, facts] : state.executors) {
-    if (EndedUnexpectedly(facts, state) && matches(ExecutorDeathKey(id), facts.removed_ms)) return true;
+    if (EndedUnexpectedly(id, facts, state) && matches(ExecutorDeathKey(id), facts.removed_ms)) return true;
   }
   bool any = false;
   ForEachWorkerDeath(state, [&](const std::string& id, const proto::WorkerDeath& worker) {

@@ -23,10 +23,14 @@ ReportPostMortem DeathWriter::OfDriversPython(const ReportExecutor& executor, co
   death.advice = AdviseDriverProcess({.of_python = true,
                                       .used_bytes = death.used_bytes,
                                       .limit_bytes = death.limit_bytes,
+                                      .of_host = verdict.of_host,
+                                      .host_memory_bytes = executor.host_memory_bytes.value_or(0),
+                                      .host_is_group = executor.host_is_group,
                                       .limit_is_hosts = evidence.limit_is_hosts,
                                       .limit_is_unseen = evidence.limit_is_unseen,
                                       .heap_max_bytes = executor.heap_max_bytes,
-                                      .heap_resident_bytes = ResidentHeap(executor).value_or(0)});
+                                      .heap_resident_bytes = ResidentHeap(executor).value_or(0),
+                                      .container = DriversContainerOf(executor, &state_.configuration)});
   return death;
 }
 

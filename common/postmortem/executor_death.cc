@@ -11,7 +11,7 @@
 #include "postmortem/killing_limit.h"
 #include "postmortem/last_moment.h"
 #include "report/cut.h"
-#include "rollup/left_off_heap.h"
+#include "rollup/left_memory.h"
 #include "rollup/parsed_snapshot.h"
 #include "rollup/time_lines.h"
 #include "rollup/unexpected_end.h"
@@ -120,7 +120,8 @@ ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const E
   const proto::ExecutorSnapshot& snapshot = *parsed;
   ReportPostMortem death;
   DeathEvidence evidence;
-  evidence.loss = LossOf(facts, state_);
+  evidence.loss = LossOf(executor.id, facts, state_);
+  if (evidence.loss.with_worker) evidence.worker_took_too = lookups_.LostWithTheSameWorker(executor.id, facts);
   death.executor_id = executor.id;
   death.process = evidence.loss.kind == LossKind::kContainerMemory ? "container" : "jvm";
   if (snapshot.jvm_pid() != 0) death.pid = snapshot.jvm_pid();

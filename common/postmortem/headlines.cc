@@ -29,7 +29,10 @@ std::string OtherKillerPhrase(const std::string& use) {
                      use);
 }
 
-const char* MemoryPhrase(const Verdict& verdict) { return verdict.of_host ? "host's memory" : "memory"; }
+const char* MemoryPhrase(const Verdict& verdict) {
+  if (verdict.of_group) return "NodeManager's memory";
+  return verdict.of_host ? "host's memory" : "memory";
+}
 
 // The bound is the manager's, and in its words.
 std::string VirtualPhrase(const ReportPostMortem& death) {
@@ -57,19 +60,6 @@ std::string HeapErrorPhrase(const ReportPostMortem& death, const proto::HeapShor
                           MadePhrase(largest.frames, largest.stage_id, largest.thread));
   }
   return phrase;
-}
-
-// "; averages.py:27 with_cpp held 773.5 MiB", "; earlier tasks had left 2.8 GiB at cache.py:8 remember": what held most, where that is a
-// tenth of what was in use. By its line: names of native frames may come late, and this is quoted early.
-std::string LargestPhrase(const ReportPostMortem& death) {
-  if (death.sites.empty() || death.sites_of_attempt || !death.used_bytes) return "";
-  const ReportSite& largest = death.sites[0];
-  const ReportFrame* lead = LeadOf(largest);
-  const uint64_t held = largest.live_at_peak_bytes.value_or(0);
-  if (lead == nullptr || held == 0 || held < *death.used_bytes / 10) return "";
-  const std::string place = FramePlace(*lead) + " " + FrameTitle(*lead);
-  if (largest.left_by_earlier_tasks) return fmt::format("; earlier tasks had left {} at {}", FormatBytes(held), place);
-  return fmt::format("; {} held {}", place, FormatBytes(held));
 }
 
 // "; a failed attempt of stage 5 had allocated 623.7 MiB in Book.add Book.java:41, for SortExec": where nothing came of the tasks that ran.
@@ -113,9 +103,10 @@ std::string TogetherPhrase(const ReportPostMortem& death) {
   return fmt::format("; {} Python workers held {} together, this one {}", workers, FormatBytes(together), FormatBytes(own));
 }
 
-// "the application ended 0.4 s later".
+// "the application ended 0.4 s later". Whether of the error isn't known; least where something of the program went on.
 std::string EndedPhrase(const SurvivedHeapError& survived) {
-  return fmt::format("the application ended {} later", FormatDuration(*survived.application_ended_after_ms));
+  return fmt::format("the application ended {} later{}", FormatDuration(*survived.application_ended_after_ms),
+                     survived.action_succeeded_later ? ", after an action that may be of another thread had succeeded" : "");
 }
 
 // "; it held 1.2 GiB": of a program, which no site tells of.
@@ -125,6 +116,18 @@ std::string OwnPhrase(const ReportPostMortem& death) {
 }
 
 }  // namespace
+
+// By its line: names of native frames may come late, and this is quoted early.
+std::string LargestPhrase(const ReportPostMortem& death) {
+  if (death.sites.empty() || death.sites_of_attempt || !death.used_bytes) return "";
+  const ReportSite& largest = death.sites[0];
+  const ReportFrame* lead = LeadOf(largest);
+  const uint64_t held = largest.live_at_peak_bytes.value_or(0);
+  if (lead == nullptr || held == 0 || held < *death.used_bytes / 10) return "";
+  const std::string place = FramePlace(*lead) + " " + FrameTitle(*lead);
+  if (largest.left_by_earlier_tasks) return fmt::format("; earlier tasks had left {} at {}", FormatBytes(held), place);
+  return fmt::format("; {} held {}", place, FormatBytes(held));
+}
 
 std::string ExecutorHeadline(const ReportPostMortem& death, const Verdict& verdict, const ReportExecutor& executor,
                              const std::optional<JvmShortage>& shortage, const std::optional<proto::HeapShortage>& error,

@@ -25,6 +25,10 @@ std::string DriversPythonHeadline(const ReportPostMortem& death, const Verdict& 
 // `signal`: the signal that it recorded as it died; 0: none.
 std::string WorkerHeadline(const ReportPostMortem& death, const Verdict& verdict, int signal);
 
+// "; averages.py:27 with_cpp held 773.5 MiB", "; earlier tasks had left 2.8 GiB at cache.py:8 remember": what held most, where that is a
+// tenth of what was in use; else "".
+std::string LargestPhrase(const ReportPostMortem& death);
+
 // Of a task that failed because memory was refused. Precondition: `death` has its address space.
 std::string RefusalHeadline(const ReportPostMortem& death);
 std::string RefusalEvidence(const ReportAddressSpace& space);

@@ -35,8 +35,8 @@ bool KilledItself(const std::vector<proto::HeapShortage>& errors, const Executor
 }
 
 // With an OutOfMemoryError a JVM ends with one of its codes, or kills itself; without a code nobody knows. `errors`: all of the executor.
-bool MayEndSo(const std::vector<proto::HeapShortage>& errors, const ExecutorFacts& facts, const StoreState& state) {
-  const LossReason loss = LossOf(facts, state);
+bool MayEndSo(std::string_view id, const std::vector<proto::HeapShortage>& errors, const ExecutorFacts& facts, const StoreState& state) {
+  const LossReason loss = LossOf(id, facts, state);
   if (!loss.exit_code) return loss.kind == LossKind::kUnknown;
   if (*loss.exit_code == kExitSigkill) return KilledItself(errors, facts);
   return IsCodeOfOutOfMemory(*loss.exit_code);
@@ -75,10 +75,10 @@ int WeightOf(const proto::HeapShortage& error) {
   return error.of_jvm() ? 0 : WasHalfEmpty(ShortageRow(error)) ? 1 : 2;
 }
 
-const proto::HeapShortage* ErrorThatEnded(const std::vector<proto::HeapShortage>& errors, const ExecutorFacts& facts,
+const proto::HeapShortage* ErrorThatEnded(std::string_view id, const std::vector<proto::HeapShortage>& errors, const ExecutorFacts& facts,
                                           const StoreState& state) {
   const proto::HeapShortage* last = nullptr;
-  if (!facts.removed || !MayEndSo(errors, facts, state)) return last;
+  if (!facts.removed || !MayEndSo(id, errors, facts, state)) return last;
   const auto order = [](const proto::HeapShortage& each) { return std::tuple(each.ends_jvm(), WeightOf(each), each.time_ms()); };
   for (const proto::HeapShortage& error : errors) {
     if (IsCloseTo(error, facts, state) && (last == nullptr || order(*last) < order(error))) last = &error;
@@ -86,11 +86,17 @@ const proto::HeapShortage* ErrorThatEnded(const std::vector<proto::HeapShortage>
   return last;
 }
 
+// Some thread of the program did. Spark's events don't say which thread an action is of.
+bool ActionSucceededAfter(const proto::HeapShortage& error, const StoreState& state) {
+  return state.actions.newest_success_began_ms() > error.time_ms();
+}
+
 // A program that caught the error, began another action that succeeded, and then stopped its SparkContext. If its JVM began to end
-// before it was stopped, the program may have been ended by the error all the same, while another thread of it went on.
+// before it was stopped, the program may have been ended by the error all the same, while another thread of it went on. So it may if
+// several of its threads begin actions.
 bool WentOnAfter(const proto::HeapShortage& error, const StoreState& state) {
   const bool stopped_itself = !state.ending_ms || *state.ending_ms > *state.application.ended_ms;
-  return stopped_itself && state.actions.newest_success_began_ms() > error.time_ms();
+  return stopped_itself && ActionSucceededAfter(error, state) && !state.actions.several_at_once();
 }
 
 // The application. Its exit code is not known here.
@@ -103,8 +109,8 @@ bool MayHaveEnded(std::string_view id, const proto::HeapShortage& error, const S
 // Of one executor; `errors`: all of its own.
 void AddSurvived(const std::string& id, const std::vector<proto::HeapShortage>& errors, const ExecutorFacts& facts, const StoreState& state,
                  std::vector<SurvivedHeapError>& survived) {
-  const bool died = EndedUnexpectedly(facts, state);
-  const proto::HeapShortage* end = died ? ErrorThatEnded(errors, facts, state) : nullptr;
+  const bool died = EndedUnexpectedly(id, facts, state);
+  const proto::HeapShortage* end = died ? ErrorThatEnded(id, errors, facts, state) : nullptr;
   std::vector<int> weights;
   for (const proto::HeapShortage& error : errors) weights.push_back(WeightOf(error));
   const auto is_beside_a_heavier = [&](size_t at) {
@@ -144,7 +150,9 @@ void AddSurvived(const std::string& id, const std::vector<proto::HeapShortage>& 
       shortage.told = survived.size();
       survived.push_back({id, *shortage.first, of_task, fatal});
     }
-    if (ends) survived[*shortage.told].application_ended_after_ms = *state.application.ended_ms - shortage.first->time_ms();
+    if (!ends) continue;
+    survived[*shortage.told].application_ended_after_ms = *state.application.ended_ms - shortage.first->time_ms();
+    survived[*shortage.told].action_succeeded_later = state.actions.several_at_once() && ActionSucceededAfter(error, state);
   }
 }
 
@@ -152,13 +160,13 @@ void AddSurvived(const std::string& id, const std::vector<proto::HeapShortage>& 
 
 std::optional<proto::HeapShortage> HeapErrorThatEnded(std::string_view executor_id, const ExecutorFacts& facts, const StoreState& state) {
   const std::vector<proto::HeapShortage> errors = ErrorsOf(std::string(executor_id), state);
-  const proto::HeapShortage* last = ErrorThatEnded(errors, facts, state);
+  const proto::HeapShortage* last = ErrorThatEnded(executor_id, errors, facts, state);
   return last == nullptr ? std::nullopt : std::optional(*last);
 }
 
 std::optional<proto::HeapShortage> PoolErrorThatEnded(std::string_view executor_id, const ExecutorFacts& facts, const StoreState& state,
                                                       const std::optional<proto::HeapShortage>& of_heap) {
-  const std::optional<int> code = LossOf(facts, state).exit_code;
+  const std::optional<int> code = LossOf(executor_id, facts, state).exit_code;
   if (!facts.removed || (code != kExitSparkOom && code != kExitSparkUncaught)) return std::nullopt;
   if (of_heap && (of_heap->ends_jvm() || IsFatal(*of_heap, facts, state))) return std::nullopt;
   std::optional<proto::HeapShortage> last;

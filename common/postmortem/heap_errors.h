@@ -46,6 +46,7 @@ struct SurvivedHeapError {
   const TaskFacts* task = nullptr;                    // null: of no task, or it is not known
   bool end_unseen = false;                            // Spark would have ended the executor, but the application ended first
   std::optional<int64_t> application_ended_after_ms;  // the driver's: so soon that the error may be why
+  bool action_succeeded_later = false;                // it was begun after the error, of several threads that begin actions
 };
 std::vector<SurvivedHeapError> SurvivedHeapErrors(const StoreState& state);
 

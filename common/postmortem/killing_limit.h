@@ -20,6 +20,7 @@ inline void PutHost(const ReportExecutor& executor, const proto::Moment& moment,
   evidence.limit_is_hosts = !executor.limit_enforced || !executor.limit_bytes || executor.limit_source == "host";
   evidence.limit_is_unseen = evidence.limit_is_hosts && executor.limit_unseen;
   evidence.host_memory_bytes = executor.host_memory_bytes;
+  evidence.host_is_group = executor.host_is_group;
   if (moment.has_host_available_bytes()) evidence.host_available_bytes = moment.host_available_bytes();
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "facts/figures.h"
 #include "facts/udf_row.h"
@@ -58,18 +59,19 @@ ReportSite SiteRow(const HeldKey& key, const Held& held, int64_t at_ms, const In
 // By shown stack, what ended tasks had left in the workers of these. A worker serves one task at a time, so of two that speak of one worker
 // the later knows more.
 std::map<StackId, uint64_t> LeftIn(const std::vector<LastTask>& tasks, const NamedStacks& stacks) {
-  std::map<int32_t, const InternedProfile*> latest;
+  const auto worker_of = [](const InternedLeft& left) { return std::pair(left.pid, left.start_ticks); };
+  std::map<std::pair<int32_t, uint64_t>, const InternedProfile*> latest;
   for (const LastTask& last : tasks) {
     if (!last.task->profile) continue;
     for (const InternedLeft& left : last.task->profile->left) {
-      const InternedProfile*& profile = latest[left.pid];
+      const InternedProfile*& profile = latest[worker_of(left)];
       if (profile == nullptr || profile->taken_ms < last.task->profile->taken_ms) profile = &*last.task->profile;
     }
   }
   std::map<StackId, uint64_t> sums;
-  for (const auto& [pid, profile] : latest) {
+  for (const auto& [worker, profile] : latest) {
     for (const InternedLeft& left : profile->left) {
-      if (left.pid == pid && left.live_bytes != 0) sums[stacks.ShownStack(LeftSite(left.stack))] += left.live_bytes;
+      if (worker_of(left) == worker && left.live_bytes != 0) sums[stacks.ShownStack(LeftSite(left.stack))] += left.live_bytes;
     }
   }
   return sums;

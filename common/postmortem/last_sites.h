@@ -12,6 +12,8 @@
 
 namespace memprof {
 
+inline constexpr size_t kSitesShown = 20;
+
 struct LastTask {
   int64_t task_attempt_id = 0;
   const TaskFacts* task = nullptr;

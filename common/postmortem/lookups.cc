@@ -168,6 +168,32 @@ std::optional<LaterKills> Lookups::KillsOnHost(std::string_view executor_id, con
   return least;
 }
 
+std::string Lookups::LostWithTheSameWorker(std::string_view executor_id, const ExecutorFacts& facts) {
+  constexpr int64_t kAtOnceMs = 5'000;  // the master tells of all executors of a Worker in one go
+  const auto same = FarFromTheirLimits().find(std::string_view(facts.removed_reason));
+  if (same == FarFromTheirLimits().end()) return "";
+  const std::string cgroup = ParsedSnapshot(facts)->cgroup();
+  for (const OfWorker& other : same->second) {
+    if (!cgroup.empty() && other.cgroup == cgroup) continue;
+    if (other.executor_id != executor_id && std::abs(other.removed_ms - facts.removed_ms) <= kAtOnceMs)
+      return std::string(other.executor_id);
+  }
+  return "";
+}
+
+const Lookups::Workers& Lookups::FarFromTheirLimits() {
+  if (workers_) return *workers_;
+  workers_.emplace();
+  for (const auto& [id, facts] : state_.executors) {
+    if (!facts.removed || !ParseLossReason(facts.removed_reason).with_worker) continue;
+    const std::optional<double> share = LastShareOfLimit(facts, state_);
+    if (!share || *share >= kNearlyFull) continue;
+    (*workers_)[std::string_view(facts.removed_reason)].push_back(
+        {std::string_view(id), facts.removed_ms, ParsedSnapshot(facts)->cgroup()});
+  }
+  return *workers_;
+}
+
 const Lookups::AllStarts& Lookups::Starts() {
   if (starts_) return *starts_;
   starts_.emplace();

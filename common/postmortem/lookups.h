@@ -59,8 +59,16 @@ class Lookups {
                                           uint64_t before);
   // Likewise; only if that tells of its end.
   std::optional<LaterKills> KillsOnHost(std::string_view executor_id, const ExecutorFacts& facts, const proto::ExecutorSnapshot& snapshot);
+  // Another one that was lost in the same moment with the same standalone Worker, and was far from any limit of its own, in another cgroup.
+  // "": none is known. Precondition: `facts` was lost with its Worker.
+  std::string LostWithTheSameWorker(std::string_view executor_id, const ExecutorFacts& facts);
 
  private:
+  struct OfWorker {
+    std::string_view executor_id;
+    int64_t removed_ms = 0;
+    std::string cgroup;
+  };
   struct Start {
     uint64_t oom_kills = 0, added_event = 0;
     int64_t added_ms = 0;
@@ -77,6 +85,8 @@ class Lookups {
   const Tasks& TasksOf(std::string_view executor_id);
   const std::vector<Vanished>& VanishedIn(const std::string& executor_id);
   const AllStarts& Starts();
+  using Workers = std::map<std::string_view, std::vector<OfWorker>>;  // by the reason, which has the Worker's address
+  const Workers& FarFromTheirLimits();
   // Of those that came after an executor was removed, the one that saw fewest kills, but not fewer than `oom_kills`.
   static const Start* NextOf(const std::vector<Start>& starts, std::string_view executor_id, uint64_t oom_kills, uint64_t removed_event);
 
@@ -84,6 +94,7 @@ class Lookups {
   // Made when they are first wanted.
   std::optional<std::unordered_map<std::string_view, Tasks>> tasks_;  // by executor
   std::optional<AllStarts> starts_;
+  std::optional<Workers> workers_;
   std::map<std::string, std::vector<Vanished>> vanished_;  // by executor, in the order of time
 };
 

@@ -6,6 +6,7 @@
 
 #include "postmortem/death_writer.h"
 #include "postmortem/deaths.h"
+#include "postmortem/last_sites.h"
 #include "postmortem/result_limit.h"
 #include "report/death_keys.h"
 #include "report/many_deaths.h"
@@ -30,7 +31,7 @@ std::vector<WriteDeath> Deaths(const StoreState& state, RowsOfExecutors& rows, c
     });
   };
   for (const auto& [id, died] : state.executors) {
-    if (!EndedUnexpectedly(died, state) || !is_wanted(ExecutorDeathKey(id))) continue;
+    if (!EndedUnexpectedly(id, died, state) || !is_wanted(ExecutorDeathKey(id))) continue;
     add(id, [](DeathWriter& writer, const ReportExecutor& row, const ExecutorFacts& facts, DeathDetail detail) {
       return writer.OfExecutor(row, facts, detail);
     });
@@ -96,6 +97,15 @@ std::vector<ReportPostMortem> PostMortemsOf(const StoreState& state, const std::
     return std::pair(a.time_ms, DeathKey(a)) < std::pair(b.time_ms, DeathKey(b));
   });
   return post_mortems;
+}
+
+std::vector<ReportSite> SitesHeldBy(int64_t task_attempt_id, const StoreState& state) {
+  const auto task = state.tasks.find(task_attempt_id);
+  if (task == state.tasks.end() || !task->second.profile) return {};
+  bool awaits_names = false;
+  const NamedStacks stacks(*state.interner, state.symbols);
+  const std::vector<LastTask> tasks = {{task_attempt_id, &task->second}};
+  return SitesAtLastSample(tasks, task->second.profile->taken_ms, *state.interner, stacks, kSitesShown, awaits_names);
 }
 
 }  // namespace memprof

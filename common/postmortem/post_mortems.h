@@ -31,4 +31,7 @@ size_t CountDeaths(const StoreState& state);
 // In full, those of these keys (report/death_keys.h), in the order of the deaths. The work is that of the deaths wanted, not of all.
 std::vector<ReportPostMortem> PostMortemsOf(const StoreState& state, const std::set<std::string>& keys);
 
+// Sites of one task at its last sample, as a post-mortem of its worker has them. Empty: it has sent no profile.
+std::vector<ReportSite> SitesHeldBy(int64_t task_attempt_id, const StoreState& state);
+
 }  // namespace memprof

@@ -13,6 +13,7 @@
 #include "postmortem/action_titles.h"
 #include "report/units.h"
 #include "rollup/driver_rows.h"
+#include "rollup/executor_limit.h"
 #include "rollup/parsed_snapshot.h"
 
 namespace memprof {
@@ -63,7 +64,8 @@ void PutRoom(const proto::ExecutorSnapshot& driver, CollectedResults& collected)
   collected.bounds.settings = collected.settings;
   collected.bounds.of_driver = true;
   if (driver.has_host_memory_bytes()) collected.bounds.host_memory_bytes = driver.host_memory_bytes();
-  if (driver.has_cgroup_limit_bytes()) collected.bounds.cgroup_limit_bytes = driver.cgroup_limit_bytes();
+  collected.bounds.host_is_group = driver.host_is_group();
+  collected.bounds.cgroup_limit_bytes = CgroupLimit(driver);
 }
 
 }  // namespace

@@ -42,32 +42,39 @@ std::string FilledSince(const DeathEvidence& evidence) {
                      FormatDuration(evidence.sample_age_ms.value_or(0)), FormatBytes(room));
 }
 
+std::string OtherOfWorker(const DeathEvidence& evidence) {
+  if (evidence.worker_took_too.empty()) return "";
+  return fmt::format("; executor {} of the same Worker was lost with it, far from any limit", evidence.worker_took_too);
+}
+
 // All that Spark knows is that a connection broke. The executor may live. One that stood still near its limit most likely does.
 Verdict OfLostConnection(const DeathEvidence& evidence, const std::string& how) {
   if (evidence.limit_is_hosts && HostShare(evidence) >= kFullHost && evidence.host_kills_rose) {
     const bool was_most = ShareOf(evidence.used_bytes, evidence.limit_bytes) >= kMostOfHost;
     return {.out_of_memory = true,
             .of_host = !was_most,
-            .how = fmt::format("{}, which is the host's memory; all on it together used {}{}", how, FormatPercent(HostShare(evidence), 1),
-                               KilledOnHost(evidence))};
+            .how = fmt::format("{}{}; {}{}", how, HostsLimitPhrase(evidence), TogetherPhrase(evidence), KilledOnHost(evidence))};
   }
   if (IsNearLimit(evidence) && evidence.rose_lately)
     return {.out_of_memory = true, .how = how + ", which had risen shortly before" + CountPhrase(evidence)};
-  const std::string host =
-      HostsKillerMayHave(evidence) ? fmt::format("; all on its host together used {}", FormatPercent(HostShare(evidence), 1)) : "";
+  const std::string host = HostsKillerMayHave(evidence) ? "; " + OnHostTogetherPhrase(evidence) : "";
   return {.unknown = true,
           .how = how + KilledOnHost(evidence) + KilledThere(evidence) + host + "; a broken connection, a crash and a kill look alike"};
 }
 
-// A Worker that crashes takes its executors along, whatever they use. So does the end of a pod in which both are.
+// A Worker that crashes takes its executors along, whatever they use. So does the end of a pod in which both are. But what fills one
+// executor's container takes no other one along that is far from its own limit. And of a full host the kernel takes one process, whose end
+// its Worker would tell.
 Verdict OfLostWorker(const DeathEvidence& evidence, const std::string& how) {
   const bool is_fresh = evidence.sample_age_ms.value_or(0) < kStaleSampleMs;
   const bool had_filled = ShareOf(evidence.used_bytes, evidence.limit_bytes) >= kFilled && IsNearLimit(evidence);
-  if (had_filled && evidence.rose_lately && is_fresh && !evidence.kernel_kills)
+  const bool may_be_its_pods = !evidence.limit_is_hosts && evidence.worker_took_too.empty();
+  if (had_filled && evidence.rose_lately && is_fresh && !evidence.kernel_kills && may_be_its_pods)
     return {.out_of_memory = true, .how = how + ", which had risen shortly before; its standalone Worker is gone, too"};
   return {.unknown = true,
           .with_worker = true,
-          .how = how + FoundNothing(evidence) + "; its standalone Worker is gone, and executors end with theirs, whatever they use"};
+          .how = how + FoundNothing(evidence) + KilledOnHost(evidence) + OtherOfWorker(evidence) +
+                 "; its standalone Worker is gone, and executors end with theirs, whatever they use"};
 }
 
 }  // namespace
@@ -105,22 +112,23 @@ Verdict ByUse(const DeathEvidence& evidence) {
   if (const double before = ShareOf(evidence.used_before_bytes, evidence.limit_bytes); before >= kNearLimit && !counted_twice)
     return {.unknown = true,
             .how = fmt::format("{}, without what workers had held that died since; with it {}", how, FormatPercent(before, 1))};
-  const std::string together = fmt::format("all on it together used {}", FormatPercent(host, 1));
+  const std::string together = TogetherPhrase(evidence), hosts_limit = HostsLimitPhrase(evidence);
   if (evidence.limit_is_hosts && host >= kFullHost) {
-    return {.out_of_memory = true, .of_host = share < kMostOfHost, .how = fmt::format("{}, which is the host's memory; {}", how, together)};
+    return {.out_of_memory = true, .of_host = share < kMostOfHost, .how = fmt::format("{}{}; {}", how, hosts_limit, together)};
   }
   if (evidence.host_kills_rose)  // where nobody could say of which cgroup
     return {.unknown = true, .how = how + KilledOnHost(evidence)};
   if (evidence.kills_of_any_time) return {.unknown = true, .how = how + KilledThere(evidence)};
   if (evidence.limit_is_unseen)
-    return {.unknown = true, .how = how + ", which is the host's memory; whether a container limits it lower can't be seen from inside"};
+    return {.unknown = true, .how = how + hosts_limit + "; whether a container limits it lower can't be seen from inside"};
   if (MayHaveFilledSince(evidence)) return {.unknown = true, .how = how + FilledSince(evidence)};
   const bool stale = age_ms >= kStaleHostSampleMs;
   if (!evidence.limit_is_hosts && host < (stale ? kNearLimit : kKillersAct)) return {.how = how};
   if (!evidence.limit_is_hosts)
-    return {.unknown = true, .how = fmt::format("{}; but its host was {}full: {}", how, host < kFullHost ? "nearly " : "", together)};
-  if (host < 0) return {.unknown = true, .how = how + ", which is the host's memory; how much others used of it is not known"};
-  how += fmt::format(", which is the host's memory; {}", together);
+    return {.unknown = true,
+            .how = fmt::format("{}; but its {} was {}full: {}", how, HostPhrase(evidence), host < kFullHost ? "nearly " : "", together)};
+  if (host < 0) return {.unknown = true, .how = how + hosts_limit + "; how much others used of it is not known"};
+  how += fmt::format("{}; {}", hosts_limit, together);
   if (stale) return {.unknown = true, .how = fmt::format("{}, measured {} before its end", how, FormatDuration(age_ms))};
   if (HostsKillerMayHave(evidence)) return {.unknown = true, .how = how + "; a killer of the host's own may have acted"};
   return {.unknown = share >= kNearLimit && host >= kMostOfHost, .how = how};

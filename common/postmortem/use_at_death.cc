@@ -18,6 +18,21 @@ double HostShare(const DeathEvidence& evidence) {
   return available < 0 ? -1 : 1 - available;
 }
 
+std::string HostPhrase(const DeathEvidence& evidence) { return evidence.host_is_group ? "NodeManager's control group" : "host"; }
+
+std::string HostsLimitPhrase(const DeathEvidence& evidence) {
+  return evidence.host_is_group ? ", which is the limit of its NodeManager's control group" : ", which is the host's memory";
+}
+
+std::string OnHostTogetherPhrase(const DeathEvidence& evidence) {
+  return fmt::format("all {} its {} together used {}", evidence.host_is_group ? "in" : "on", HostPhrase(evidence),
+                     FormatPercent(HostShare(evidence), 1));
+}
+
+std::string TogetherPhrase(const DeathEvidence& evidence) {
+  return fmt::format("all {} it together used {}", evidence.host_is_group ? "in" : "on", FormatPercent(HostShare(evidence), 1));
+}
+
 bool CountsTwice(const DeathEvidence& evidence) {
   const double host = HostShare(evidence);
   if (!evidence.limit_is_hosts || host < 0) return false;

@@ -14,6 +14,12 @@ double ShareOf(std::optional<uint64_t> part, std::optional<uint64_t> whole);  //
 // Of its host's memory, what all on it together used; -1: not known.
 double HostShare(const DeathEvidence& evidence);
 
+// On YARN a NodeManager's control group may stand for the host, and is called so.
+std::string HostPhrase(const DeathEvidence& evidence);            // "host"
+std::string HostsLimitPhrase(const DeathEvidence& evidence);      // ", which is the host's memory": of a limit
+std::string OnHostTogetherPhrase(const DeathEvidence& evidence);  // "all on its host together used 97 %"
+std::string TogetherPhrase(const DeathEvidence& evidence);        // "all on it together used 97 %", where the host was named
+
 // Pages that processes share are in the memory of each of them, so their sum may be more than what the host uses. A host that merely had
 // some room proves nothing: its figure is up to a second older, and a second fills gigabytes.
 bool CountsTwice(const DeathEvidence& evidence);

@@ -105,8 +105,7 @@ Verdict ByUseOrByItself(const DeathEvidence& evidence) {
 // A JVM that the system refuses memory ends with this code, and writes why into its log. That needs no full host: a limit of address space,
 // of mappings or of what may be promised (ulimit -v, vm.max_map_count, vm.overcommit_memory) is enough.
 Verdict ByGeneralError(const DeathEvidence& evidence) {
-  const double host = HostShare(evidence);
-  const std::string together = host < kFullHost ? "" : fmt::format("; all on its host together used {}", FormatPercent(host, 1));
+  const std::string together = HostShare(evidence) < kFullHost ? "" : "; " + OnHostTogetherPhrase(evidence);
   return {.unknown = true,
           .how = fmt::format("{}{}{}: a program that ends itself and a JVM that gets no memory from the system end so; its log says which "
                              "(stderr, hs_err_pid*.log)",
@@ -142,9 +141,7 @@ Verdict OfEviction(const LossReason& loss) {
   return {.unknown = true, .how = how};
 }
 
-}  // namespace
-
-Verdict Judge(const DeathEvidence& evidence) {
+Verdict Weigh(const DeathEvidence& evidence) {
   const LossReason& loss = evidence.loss;
   if (KilledItself(evidence)) return ByHeapError(evidence);  // whatever else was killed in its container
   const bool by_sigkill = !loss.exit_code || *loss.exit_code == kExitSigkill;
@@ -199,8 +196,8 @@ Verdict Judge(const DeathEvidence& evidence) {
   }
   if (by_sigterm && HostsKillerMayHave(evidence)) {
     return {.unknown = true,
-            .how = fmt::format("{}; all on its host together used {}, and a killer of the host's own, such as earlyoom, ends processes so",
-                               EndPhrase(loss), FormatPercent(HostShare(evidence), 1))};
+            .how = fmt::format("{}; {}, and a killer of the host's own, such as earlyoom, ends processes so", EndPhrase(loss),
+                               OnHostTogetherPhrase(evidence))};
   }
   if (by_sigterm && evidence.kills_just_before > 0) {
     return {
@@ -212,6 +209,14 @@ Verdict Judge(const DeathEvidence& evidence) {
   if (by_sigterm && !evidence.used_bytes)
     return {.unknown = true, .how = EndPhrase(loss) + "; its use of memory is not known, nor whether it ran out of heap"};
   return {.how = EndPhrase(loss)};
+}
+
+}  // namespace
+
+Verdict Judge(const DeathEvidence& evidence) {
+  Verdict verdict = Weigh(evidence);
+  verdict.of_group = verdict.of_host && evidence.host_is_group;
+  return verdict;
 }
 
 Verdict JudgeWorker(const WorkerEvidence& evidence) {

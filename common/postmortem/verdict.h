@@ -8,12 +8,13 @@
 
 #include "advice/jvm_shortage.h"
 #include "facts/loss_reason.h"
+#include "rollup/unexpected_end.h"
 
 namespace memprof {
 
 // A container that dies of SIGKILL was killed for memory if its last sample was at least this share of the limit. One that is merely heard
 // of no more was, if its use had risen shortly before, too.
-inline constexpr double kNearLimit = 0.85;
+inline constexpr double kNearLimit = kNearlyFull;
 // Likewise, of a whole host's memory that all together had used.
 inline constexpr double kFullHost = 0.95;
 // Killers in user space act before a host is full: earlyoom ends the largest process, by SIGTERM, when a tenth of the memory is left.
@@ -38,6 +39,7 @@ inline constexpr double kRise = 0.03;
 
 struct DeathEvidence {
   LossReason loss;
+  std::string worker_took_too;          // standalone: another executor that was lost with the same Worker, far from any limit; empty: none
   std::optional<uint64_t> limit_bytes;  // the limit that could have killed it: the container's, else the host's memory
   std::optional<uint64_t> used_bytes;   // at the last sample, without what workers held that have died since
   // With it: the resident memory of a dead worker is more than its end gave back, where it had mapped files or shared pages.
@@ -46,6 +48,7 @@ struct DeathEvidence {
   bool seen_gone = false;    // its executor found that the process is gone: no connection broke
   bool rose_lately = false;  // by kRise of the limit within kLatelyMs, as the time line shows
   bool limit_is_hosts = false;
+  bool host_is_group = false;                    // a YARN NodeManager's control group stands for the host
   bool limit_is_unseen = false;                  // likewise, and a container may have a lower one
   std::optional<uint64_t> host_memory_bytes;     // absent: the limit, if that is the host's
   std::optional<uint64_t> host_available_bytes;  // what of it nobody used; absent: not known
@@ -71,6 +74,7 @@ struct Verdict {
   bool of_jvm = false;            // an OutOfMemoryError of another pool of the JVM
   bool of_array = false;          // an OutOfMemoryError of one array that is longer than any: nothing was full
   bool of_host = false;           // the host's memory, most of which others used
+  bool of_group = false;          // of_host: of the NodeManager's control group that stands for it
   bool of_address_space = false;  // the cluster manager's bound on virtual memory
   bool of_unknown_pool = false;   // an OutOfMemoryError, by the exit code alone
   bool of_another = false;        // the kernel may have killed another process of the container in its stead

@@ -64,6 +64,7 @@ class Writer {
   void Add(const ProfileLeftovers& leftovers, size_t max_bytes) {
     proto::Leftovers message;
     message.set_pid(leftovers.pid);
+    message.set_start_ticks(leftovers.process_start_ticks);
     message.set_since_ms(leftovers.since_ms);
     message.set_session(leftovers.session);
     message.set_through(leftovers.through);

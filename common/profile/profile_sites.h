@@ -44,6 +44,7 @@ struct ProfileLeftovers {
     double live_bytes;
   };
   int32_t pid = 0;
+  uint64_t process_start_ticks = 0;
   int64_t since_ms = 0;
   uint64_t session = 0, through = 0;
   bool open = false;           // the session: it is no part of `sites`

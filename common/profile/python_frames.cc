@@ -82,6 +82,15 @@ bool TakesOver(const UdfOfStack& inner, const UdfOfStack& outer, bool behind_pys
   return is_of_chain(inner) && is_of_chain(outer) && (behind_pyspark || may_be_input);
 }
 
+// Methods of one object alone, the one that gives rows first: of a table function, a data source, a stateful processor. PySpark may resume
+// what the method has returned, such as a helper's generator, when the method itself is over.
+bool AreOfOneObject(const std::vector<BoxUdf>& udfs) {
+  return !udfs.empty() && std::all_of(udfs.begin(), udfs.end(), [](const BoxUdf& udf) {
+    return udf.kind.ends_with("TABLE_UDF") || udf.kind == "ARROW_UDTF" || udf.kind.starts_with("DATA_SOURCE_") ||
+           udf.kind.starts_with("TRANSFORM_WITH_STATE_");
+  });
+}
+
 }  // namespace
 
 PythonFramework::PythonFramework(const std::vector<BoxFrame>& frames) {
@@ -129,7 +138,7 @@ UdfOfStack UdfOf(const std::vector<const BoxFrame*>& frames, const std::vector<B
     }
   }
   if (found.index_plus_1 != 0) return found;
-  if (udfs.size() != 1 || (HasPlace(udfs.front()) && IsFrameworksOwn(frames, framework))) return {};
+  if (!(udfs.size() == 1 || AreOfOneObject(udfs)) || (HasPlace(udfs.front()) && IsFrameworksOwn(frames, framework))) return {};
   return {1, false};
 }
 

@@ -29,11 +29,12 @@ struct UdfOfStack {
   bool operator==(const UdfOfStack&) const = default;
 };
 
-// The UDF that `frames` (outermost first) run in: the first frame that is a UDF, else the session's only UDF, else none. Of a chain of RDD
-// functions (kind RDD; `udfs` in the order in which they are applied) it is the innermost one that the chain has called. What the framework
-// does by itself, such as its imports and the conversion of batches, is no UDF's: stacks of its code, the standard library's, and of
-// packages that it uses. Stacks without any frame of its are the only UDF's, since they may have been cut.
-// `others_are_dropped`: the session has UDFs that are not in `udfs`, and whose frames may be at the place of one that is.
+// The UDF that `frames` (outermost first) run in: the first frame that is a UDF, else the session's only UDF (or, of several
+// methods of one object, the first), else none. Of a chain of RDD functions (kind RDD; `udfs` in the order in which they are applied) it
+// is the innermost one that the chain has called. What the framework does by itself, such as its imports and the conversion of batches, is
+// no UDF's: stacks of its code, the standard library's, and of packages that it uses. Stacks without any frame of its are the only UDF's,
+// since they may have been cut. `others_are_dropped`: the session has UDFs that are not in `udfs`, and whose frames may be at the place of
+// one that is.
 UdfOfStack UdfOf(const std::vector<const BoxFrame*>& frames, const std::vector<BoxUdf>& udfs, const PythonFramework& framework,
                  bool others_are_dropped = false);
 

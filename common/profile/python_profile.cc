@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/counter_names.h"
 #include "base/installed_code.h"
 #include "base/valid_utf8.h"
 #include "profile/python_frames.h"
@@ -164,7 +165,15 @@ std::vector<uint32_t> EachOnce(std::vector<uint32_t> udfs) {
   return udfs;
 }
 
-void DescribeSession(const PythonSession& python, const std::vector<uint32_t>& udfs, proto::Session* message) {
+// Of a thread it has the function, which may be withheld.
+std::string CounterName(const BoxCounter& counter, const PythonNames& names) {
+  const std::string_view of_thread = kNoTaskPythonBytes;
+  if (!names.withheld || !counter.name.starts_with(of_thread)) return ValidUtf8(counter.name);
+  const std::string function = counter.name.substr(of_thread.size());
+  return kNoTaskPythonBytes + (function == kOtherThreads ? function : Withheld("function", function));
+}
+
+void DescribeSession(const PythonSession& python, const std::vector<uint32_t>& udfs, const PythonNames& names, proto::Session* message) {
   const BoxSession& session = python.session;
   message->set_pid(python.box.pid);
   message->set_number(session.number);
@@ -181,7 +190,7 @@ void DescribeSession(const PythonSession& python, const std::vector<uint32_t>& u
   message->set_python_version(ValidUtf8(python.box.python_version));
   for (const BoxCounter& counter : session.counters) {
     proto::Counter* added = message->add_counters();
-    added->set_name(ValidUtf8(counter.name));
+    added->set_name(CounterName(counter, names));
     added->set_value(counter.value);
   }
 }
@@ -211,6 +220,7 @@ void AddPythonSessions(const std::vector<PythonSession>& sessions, const PythonN
       const BoxSession& process = python.leftovers->process;
       ProfileLeftovers leftovers = SessionSites(process, names, sites).Leftovers();
       leftovers.pid = python.box.pid;
+      leftovers.process_start_ticks = python.box.process_start_ticks;
       leftovers.since_ms = process.opened_ms;
       leftovers.session = python.session.number;
       leftovers.through = python.leftovers->through;
@@ -223,7 +233,7 @@ void AddPythonSessions(const std::vector<PythonSession>& sessions, const PythonN
     partial |= !python.session.closed || broken;
     broken_seals += broken;
     skipped_records += python.session.skipped_records;
-    if (i < kMaxSessions) DescribeSession(python, udfs, profile->add_sessions());
+    if (i < kMaxSessions) DescribeSession(python, udfs, names, profile->add_sessions());
   }
   sites->JoinSessions();
   profile->set_partial(partial);

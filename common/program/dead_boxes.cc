@@ -11,6 +11,8 @@
 #include "blackbox/box_name.h"
 #include "blackbox/box_reader.h"
 #include "facts/loss_reason.h"
+#include "postmortem/headlines.h"
+#include "profile/process_level.h"
 #include "profile/words_file.h"
 #include "program/dead_jvm.h"
 #include "program/held.h"
@@ -48,12 +50,18 @@ bool List(const fs::path& directory, bool with_folders, std::vector<std::string>
   return !error;
 }
 
-// What the session held at its last sample, by site and by line.
-std::optional<ReportStage> StageOf(const BoxIdentity& box, const BoxSession& session, const std::string& name) {
+// What the session held at its last sample, by line, and by site as a driver's post-mortem has it.
+struct Held {
+  ReportStage stage;
+  std::vector<ReportSite> sites;
+};
+
+std::optional<Held> HeldIn(const PythonSession& python, const std::string& name) {
+  const BoxSession& session = python.session;
   ProfileStore store;
-  store.ApplicationStarted(box.application_id, "", "", box.python_version, "program", session.opened_ms);
+  store.ApplicationStarted(python.box.application_id, "", "", python.box.python_version, "program", session.opened_ms);
   store.StageSubmitted(0, 0, name, "", 1, session.opened_ms);
-  for (const std::string& message : ProcessMessages(box, session, name, 0)) {
+  for (const std::string& message : ProcessMessages(python, name, 0)) {
     if (!store.Ingest(message).ok()) return std::nullopt;
   }
   store.TaskEnded({.task_attempt_id = 0,
@@ -65,12 +73,19 @@ std::optional<ReportStage> StageOf(const BoxIdentity& box, const BoxSession& ses
                    .time_ms = session.closed_ms});
   Report report = store.Model(false);
   if (report.stages.empty()) return std::nullopt;
-  return std::move(report.stages.front());
+  return Held{std::move(report.stages.front()), store.SitesHeldBy(0)};
 }
 
-ReportPostMortem DeathOf(const BoxIdentity& box, const BoxSession& session) {
+// The driver's own Python: all that it does is one session. In local mode its workers have the same executor.
+bool IsOfDriver(const PythonSession& python) {
+  return python.box.executor_id == "driver" && python.session.task_attempt_id == python.box.pid;
+}
+
+ReportPostMortem DeathOf(const PythonSession& python) {
+  const BoxIdentity& box = python.box;
+  const BoxSession& session = python.session;
   ReportPostMortem death;
-  const bool is_driver = box.executor_id == "driver" && session.task_attempt_id == box.pid;
+  const bool is_driver = IsOfDriver(python);
   death.executor_id = box.executor_id;
   death.process = is_driver ? "python-driver" : "python-worker";
   death.pid = box.pid;
@@ -89,13 +104,20 @@ ReportPostMortem DeathOf(const BoxIdentity& box, const BoxSession& session) {
                           : session.closed      ? "had ended its task, and nobody has read its profile"
                           : box.started_by_task ? "is gone, and may have ended by itself"
                                                 : "is gone, and its task had not ended";
-  const std::optional<ReportStage> stage = StageOf(box, session, is_driver ? box.application_id : "");
+  std::string most;
+  if (std::optional<Held> held = HeldIn(python, is_driver ? box.application_id : "")) {
+    most = HeldPhrase(HeaviestLine(held->stage));
+    if (session.closed) {
+      PutHeldSites(held->stage, death);
+    } else {
+      death.sites = std::move(held->sites);
+    }
+    if (!death.sites.empty() && death.sites.front().left_by_earlier_tasks) most = LargestPhrase(death);
+  }
   death.headline = fmt::format("{} {}: {} live, {} resident at most{}", who, end, FormatBytes(session.live_bytes),
-                               FormatBytes(session.rss_max_bytes), stage ? HeldPhrase(HeaviestLine(*stage)) : "");
+                               FormatBytes(session.rss_max_bytes), most);
   death.how = signal != 0 ? fmt::format("it noted {} in its black box as it died", SignalName(signal))
                           : "nobody holds its black box's lock; who ended it, the kernel's log or the driver's says";
-  if (!stage) return death;
-  PutHeldSites(*stage, death);
   return death;
 }
 
@@ -153,12 +175,14 @@ Result<DeadBoxes> ReadDeadBoxes(const std::string& directory) {
     }
     const std::optional<BoxReader::SessionKey> last = LastSession(*box);
     if (!last) continue;  // it died between two tasks, and all of its sessions have been read
-    const Result<BoxSession> session = box->ReadSession(last->number);
+    Result<BoxSession> session = box->ReadSession(last->number);
     if (!session.ok()) {
       found.refused.emplace_back(path, session.status().message());
       continue;
     }
-    found.post_mortems.push_back(PostMortemText(DeathOf(box->identity(), *session)));
+    PythonSession python = {box->identity(), *std::move(session)};
+    if (!IsOfDriver(python)) python.leftovers = LeftoversBeside(*box, python.session);
+    found.post_mortems.push_back(PostMortemText(DeathOf(python)));
   }
   return found;
 }

@@ -265,6 +265,7 @@ ReportPostMortem DeathOf(const DriverEnd& end, const std::optional<PythonEnd>& p
   if (row != nullptr) {
     process.heap_max_bytes = row->heap_max_bytes;
     process.heap_resident_bytes = ResidentHeap(*row).value_or(0);
+    process.container = DriversContainerOf(*row, nullptr);
   }
   death.advice = AdviseDriverProcess(process);
   if (!death.action.empty()) death.advice.insert(death.advice.begin(), AdviseAgainst(*action));

@@ -4,13 +4,12 @@
 
 #include <algorithm>
 
+#include "postmortem/last_sites.h"
 #include "report/digest.h"
 #include "report/units.h"
 
 namespace memprof {
 namespace {
-
-constexpr size_t kSitesShown = 20;
 
 uint64_t HeldBy(const ReportLine& line) { return line.live_at_end_bytes.value_or(line.live_at_peak_bytes.value_or(0)); }
 

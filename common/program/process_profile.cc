@@ -46,17 +46,10 @@ class NativeCalls {
   uint64_t modules_without_lines_ = 0;
 };
 
-// The program is the session's only function, so that views list its lines under its name.
-PythonSession SessionOf(const BoxIdentity& box, const BoxSession& session, const std::string& program) {
-  PythonSession python = {box, session};
-  if (!program.empty()) python.session.udfs = {{program, "", "PROGRAM", 0}};
-  std::erase_if(python.session.counters, [](const BoxCounter& counter) { return counter.name == kPeakRssCounter; });
-  return python;
-}
-
 }  // namespace
 
-std::vector<std::string> ProcessMessages(const BoxIdentity& box, const BoxSession& session, const std::string& program, int32_t task) {
+std::vector<std::string> ProcessMessages(PythonSession python, const std::string& program, int32_t task) {
+  const BoxSession& session = python.session;
   TaskMessage message("driver");
   proto::TaskProfile* profile = message.profile();
   profile->set_task_attempt_id(task);
@@ -65,11 +58,16 @@ std::vector<std::string> ProcessMessages(const BoxIdentity& box, const BoxSessio
   profile->set_partition(task);
   profile->set_start_ms(session.opened_ms);
   profile->set_taken_ms(session.closed_ms);
-  const NativeCalls native(session.frames);
+  std::vector<BoxFrame> frames = session.frames;
+  if (python.leftovers) frames.insert(frames.end(), python.leftovers->process.frames.begin(), python.leftovers->process.frames.end());
+  const NativeCalls native(frames);
   const auto calls_at = [&](const std::string& module, const std::string& build_id, uint64_t offset) {
     return native.Find(module, build_id, offset);
   };
-  message.AddSessions({SessionOf(box, session, program)}, {calls_at, ""});
+  // The program is the session's only function, so that views list its lines under its name.
+  if (!program.empty()) python.session.udfs = {{program, "", "PROGRAM", 0}};
+  std::erase_if(python.session.counters, [](const BoxCounter& counter) { return counter.name == kPeakRssCounter; });
+  message.AddSessions({std::move(python)}, {calls_at, ""});
   AddCounter("modulesWithoutLines", native.modules_without_lines(), profile);
   BuiltMessage built = message.Build(kMaxProfileBytes);
   std::vector<std::string> messages = {std::move(built.envelope)};

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "blackbox/box_reader.h"
+#include "profile/python_profile.h"
 
 namespace memprof {
 
@@ -13,9 +13,9 @@ namespace memprof {
 // process's row.
 inline constexpr const char* kPeakRssCounter = "peakRssBytes";
 
-// Serialised proto::Envelopes: the profile, as large as a store accepts (sites that do not fit go to the remainder), and the text of the
-// lines in its frames. `program`: what was run (empty: the session's own functions are named instead). `task`: both the task attempt and
-// the partition.
-std::vector<std::string> ProcessMessages(const BoxIdentity& box, const BoxSession& session, const std::string& program, int32_t task);
+// Serialised proto::Envelopes, of an executor that is called "driver": the profile, as large as a store accepts (sites that do not fit go
+// to the remainder), and the text of the lines in its frames. `program`: what was run (empty: the session's own functions are named
+// instead). `task`: both the task attempt and the partition.
+std::vector<std::string> ProcessMessages(PythonSession python, const std::string& program, int32_t task);
 
 }  // namespace memprof

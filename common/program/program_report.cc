@@ -105,7 +105,7 @@ Result<Report> ProgramModel(const Program& program) {
   store.StageSubmitted(kStage, 0, program.name, "", tasks, program.started_ms);
   Status status = store.Ingest(SnapshotOf(program, processes));
   for (int32_t task = 0; task < tasks && status.ok(); ++task) {
-    for (const std::string& message : ProcessMessages(processes[task].box, processes[task].session, program.name, task)) {
+    for (const std::string& message : ProcessMessages({processes[task].box, processes[task].session}, program.name, task)) {
       if (status.ok()) status = store.Ingest(message);
     }
     store.TaskEnded({.task_attempt_id = task,

@@ -68,6 +68,7 @@ struct ReportOtherDeath {
   std::string executor_id;
   bool out_of_memory = false;
   std::string headline;  // without sites
+  bool survived = false;
 };
 
 }  // namespace memprof

@@ -163,11 +163,12 @@ CounterGroups GroupsOf(const std::vector<std::pair<std::string, uint64_t>>& coun
     } else {
       auto& group = name.starts_with(kNoTaskOffHeapBytes)  ? groups.outside_tasks_off_heap
                     : name.starts_with(kNoTaskNativeBytes) ? groups.outside_tasks_native
+                    : name.starts_with(kNoTaskPythonBytes) ? groups.outside_tasks_python
                                                            : groups.outside_tasks;
       group.emplace_back(name.substr(colon + 2), value);
     }
   }
-  for (auto* group : {&groups.outside_tasks, &groups.outside_tasks_off_heap, &groups.outside_tasks_native}) {
+  for (auto* group : {&groups.outside_tasks, &groups.outside_tasks_off_heap, &groups.outside_tasks_native, &groups.outside_tasks_python}) {
     std::stable_sort(group->begin(), group->end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   }
   return groups;

@@ -52,10 +52,10 @@ inline constexpr const char* kDriversLines = "lines of the driver's Python proce
 // The stage's title: the UDFs of its heaviest lines, "aggregate, join (job.py:41)", else Spark's name for it; may be empty.
 std::string StageTitle(const ReportStage& stage);
 
-// Counters that say what reached a bound, and those that are bytes of threads outside any task, of the heap, off-heap and of native
-// libraries (their name follows the colon).
+// Counters that say what reached a bound, and those that are bytes of threads outside any task, of the heap, off-heap, of native
+// libraries and in Python workers (their name follows the colon).
 struct CounterGroups {
-  std::vector<std::pair<std::string, uint64_t>> bounds, outside_tasks, outside_tasks_off_heap, outside_tasks_native;
+  std::vector<std::pair<std::string, uint64_t>> bounds, outside_tasks, outside_tasks_off_heap, outside_tasks_native, outside_tasks_python;
 };
 CounterGroups GroupsOf(const std::vector<std::pair<std::string, uint64_t>>& counters);
 

@@ -112,7 +112,7 @@ struct ReportLeftSite {
 };
 
 // Off-heap or native memory that no running task holds, when it was most.
-struct ReportLeftOffHeap {
+struct ReportLeftMemory {
   int64_t time_ms = 0;
   uint64_t total_bytes = 0;
   std::vector<ReportLeftSite> sites;  // heaviest first
@@ -144,6 +144,7 @@ struct ReportCollector {
   uint64_t collections = 0, total_ms = 0, longest_ms = 0;
   uint64_t longest_before_bytes = 0, longest_after_bytes = 0, last_before_bytes = 0, last_after_bytes = 0;  // of the heap
   std::vector<std::pair<std::string, uint64_t>> causes;
+  std::optional<double> percent;  // of the executor's time, total_ms
 };
 
 // What a heap had in use directly after a collection.
@@ -164,9 +165,10 @@ struct ReportSwap {
 // Of stage-level scheduling: what it asks for counts instead of the settings.
 struct ReportResourceProfile {
   enum Request : uint8_t { kMemory = 1, kMemoryOverhead = 2, kPysparkMemory = 4, kOffHeap = 8, kCores = 16 };
-  int32_t id = 0;          // 0: the default one, which the settings make
-  uint32_t requests = 0;   // of Request
-  uint32_t task_cpus = 0;  // 0: spark.task.cpus counts
+  int32_t id = 0;                           // 0: the default one, which the settings make
+  uint32_t requests = 0;                    // of Request
+  uint32_t task_cpus = 0;                   // 0: spark.task.cpus counts
+  std::optional<uint64_t> pyspark_bytes{};  // it asks for, whether or not the cluster manager reserves them
 
   bool AsksFor(Request request) const { return id != 0 && (requests & request) != 0; }
 };
@@ -179,6 +181,7 @@ struct ReportExecutor {
   bool limit_unseen = false;                   // a container may limit it lower, which can't be seen from inside
   bool kills_itself_on_out_of_memory = false;  // its JVM, by SIGKILL: -XX:OnOutOfMemoryError
   std::optional<uint64_t> requested_bytes, host_memory_bytes;
+  bool host_is_group = false;  // that is the limit of its NodeManager's control group, which has other containers in it, too
   std::optional<uint64_t> heap_max_bytes, direct_peak_bytes;
   std::optional<ReportHeapUse> heap_after_gc, heap_after_gc_peak;  // after the last collection; the largest
   std::optional<int64_t> cores;
@@ -186,15 +189,17 @@ struct ReportExecutor {
   std::optional<ReportSwap> swap;  // no value: its host has none
   std::vector<ReportRegion> regions;
   std::vector<ReportSparkPool> spark_pools;
+  std::optional<uint64_t> unroll_peak_bytes;  // of storage in all pools, blocks that were not stored yet
   std::vector<ReportProcess> processes;
   std::optional<ReportMoment> at_peak;
   std::optional<ReportTimeLine> time_line;
   std::optional<ReportRetained> retained;
-  std::optional<ReportLeftOffHeap> left_off_heap;
-  std::optional<ReportLeftOffHeap> left_native;        // of JNI libraries' malloc
+  std::optional<ReportLeftMemory> left_off_heap;
+  std::optional<ReportLeftMemory> left_native;         // of JNI libraries' malloc
   std::optional<ReportHeapShortage> nearly_full_heap;  // its last look at a heap that stayed nearly full
   std::vector<ReportCollector> gc;
   std::optional<uint64_t> gc_stopped_ms;
+  std::optional<double> gc_percent;  // of its time so far, that is
   std::optional<int64_t> added_ms, removed_ms;
   std::string removed_reason;
   std::string java_version, agent_loaded;

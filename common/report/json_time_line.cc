@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -44,6 +45,14 @@ Json Unattributed(const TimeSample& sample) {
   return known ? Json(left * kKib) : Json(nullptr);
 }
 
+// What the workers held that a sample doesn't name.
+std::optional<uint64_t> OtherWorkersKib(const TimeSample& sample) {
+  if (sample[Gauge::kPythonWorkers] == kNoFigure) return std::nullopt;
+  uint64_t named = 0;
+  for (const TimeSample::Worker& worker : sample.workers) named += worker.kib;
+  return sample[Gauge::kPythonWorkers] - std::min<uint64_t>(named, sample[Gauge::kPythonWorkers]);
+}
+
 void PutPair(const TimeSample::Worker& worker, Json& pairs) {
   if (worker.pid != 0) pairs.push_back({worker.pid, worker.kib * kKib});
 }
@@ -65,6 +74,13 @@ class TimeLineWriter : public JsonWriter {
       const auto gauge = static_cast<Gauge>(i);
       if (gauge == Gauge::kPressure || !Measured(gauge)) continue;
       series.push_back(Json{{"name", kGaugeNames[i]}, {"bytes", Each([&](const TimeSample& sample) { return BytesOf(sample[gauge]); })}});
+    }
+    const auto others = [](const TimeSample& sample) { return OtherWorkersKib(sample).value_or(0) != 0; };
+    if (std::any_of(samples_.begin(), samples_.end(), others)) {
+      series.push_back(Json{{"name", "python.workers.others"}, {"bytes", Each([](const TimeSample& sample) {
+                                                                  const std::optional<uint64_t> kib = OtherWorkersKib(sample);
+                                                                  return kib ? Json(*kib * kKib) : Json(nullptr);
+                                                                })}});
     }
     if (Measured(Gauge::kUsed)) series.push_back(Json{{"name", "unattributed"}, {"bytes", Each(Unattributed)}});
     Put(key, std::move(series));

@@ -66,7 +66,8 @@ Json CounterGroupsJson(const Report& report) {
   return Json{{"bounds", std::move(bounds)},
               {"outsideTasks", by_thread(groups.outside_tasks)},
               {"outsideTasksOffHeap", by_thread(groups.outside_tasks_off_heap)},
-              {"outsideTasksNative", by_thread(groups.outside_tasks_native)}};
+              {"outsideTasksNative", by_thread(groups.outside_tasks_native)},
+              {"outsideTasksPython", by_thread(groups.outside_tasks_python)}};
 }
 
 void AddWords(const ReportExecutor& executor, Json& json) {

@@ -1,5 +1,7 @@
 #include "report/many_deaths.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <numeric>
@@ -9,6 +11,7 @@
 #include <utility>
 
 #include "report/death_keys.h"
+#include "report/units.h"
 
 namespace memprof {
 
@@ -34,7 +37,7 @@ ChosenDeaths NewestAndLargest(size_t most, const std::vector<ReportPostMortem>& 
 }
 
 ReportOtherDeath InShort(const ReportPostMortem& death) {
-  return {DeathKey(death), death.time_ms, death.executor_id, death.out_of_memory, death.headline};
+  return {DeathKey(death), death.time_ms, death.executor_id, death.out_of_memory, death.headline, death.survived};
 }
 
 size_t SortAndBound(std::vector<ReportOtherDeath>& deaths) {
@@ -54,6 +57,11 @@ void CountDroppedDeaths(uint64_t deaths, Report& report) {
     }
   }
   report.counters.insert(report.counters.begin(), {kName, deaths});
+}
+
+std::string MoreDeaths(uint64_t deaths, uint64_t survived) {
+  const char* what = survived == 0 ? "death" : survived == deaths ? "refusal" : "deaths and refusal";
+  return fmt::format("{} more {}{}", FormatCount(deaths), what, deaths == 1 ? "" : "s");
 }
 
 size_t KeepWithinBounds(Report& report) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "report/model.h"
@@ -22,6 +23,9 @@ ReportOtherDeath InShort(const ReportPostMortem& death);
 
 // Newest first; returns how many there was no room for.
 size_t SortAndBound(std::vector<ReportOtherDeath>& deaths);
+
+// "3 more deaths"; where memory or results were refused, nobody need have died: "1 more refusal", "4 more deaths and refusals".
+std::string MoreDeaths(uint64_t deaths, uint64_t survived);
 
 // Keeps within the bounds of a report: a death without room among its post-mortems goes to its other deaths, unless it is there already,
 // and none is in both. Returns how many are in neither.

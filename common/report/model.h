@@ -48,9 +48,11 @@ struct ReportCachedData {
   std::string name, call_site;  // empty: not known, nor the next three
   std::string storage_level;
   bool deserialized = false, off_heap = false;
+  std::string serializer;  // Spark's class that wrote it; empty: deserialized, or not known
   std::optional<uint64_t> partitions;
   uint64_t blocks = 0, memory_bytes = 0, disk_bytes = 0;                 // as of now, or at the application's end
   uint64_t peak_blocks = 0, peak_memory_bytes = 0, peak_disk_bytes = 0;  // when most memory was taken
+  std::optional<uint64_t> peak_partitions;                               // that had a block then; of old reports not known
   std::vector<ReportCachedShare> executors;                              // as of now, most first
 };
 

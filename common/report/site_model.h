@@ -118,8 +118,9 @@ struct ReportTaskError {
 
 struct ReportOtherAttempts : ReportSiteGroup {
   uint64_t failed = 0, killed = 0, lost = 0, superseded = 0;
-  uint64_t unknown = 0;                 // their end was not reported (yet): running, or the event was lost
-  std::vector<ReportTaskError> errors;  // most frequent first
+  uint64_t unknown = 0;                       // their end was not reported (yet): running, or the event was lost
+  std::vector<ReportTaskError> errors;        // most frequent first
+  std::optional<uint64_t> other_error_tasks;  // with errors that are not among these
 };
 
 }  // namespace memprof

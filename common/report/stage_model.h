@@ -88,6 +88,7 @@ struct ReportStage : ReportSiteGroup {
   std::vector<ReportTask> task_rows;  // all attempts that are known one by one, heaviest first; a file may show fewer
   uint64_t task_rows_known = 0;       // how many there were before any was cut
   std::vector<ReportDistribution> distributions;
+  std::optional<double> gc_percent;  // of its counted tasks' time, how much collectors took; nothing: not known of any, or rows were let go
   ReportOtherAttempts other_attempts;
 };
 

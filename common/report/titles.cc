@@ -31,11 +31,6 @@ std::string ModuleTitle(std::string_view path) {
   return tag != std::string_view::npos && name.ends_with(".so") ? std::string(name.substr(0, tag)) + ".so" : std::string(name);
 }
 
-std::string Place(std::string_view file, uint32_t line) {
-  if (line == 0) return std::string(file);
-  return file.starts_with("notebook cell ") ? fmt::format("{}, line {}", file, line) : fmt::format("{}:{}", file, line);
-}
-
 // Frames that only hand memory out; their callers say more.
 bool IsAllocationHelper(const ReportFrame& frame) {
   static constexpr std::string_view kPrefixes[] = {"java.",
@@ -84,17 +79,22 @@ std::string_view FileTitle(std::string_view path) {
   return path.substr(path.size() - name.size() - 1 - parent.size());
 }
 
+std::string TitledPlace(std::string_view file, uint32_t line) {
+  if (line == 0) return std::string(file);
+  return file.starts_with("notebook cell ") ? fmt::format("{}, line {}", file, line) : fmt::format("{}:{}", file, line);
+}
+
 // Without the functions around it, as Spark's plan shows it.
 std::string UdfTitle(const ReportUdf& udf) {
   constexpr std::string_view kScope = "<locals>.";
   const size_t scope = udf.name.rfind(kScope);
   const std::string_view name = scope == udf.name.npos ? udf.name : std::string_view(udf.name).substr(scope + kScope.size());
-  return udf.file.empty() ? std::string(name) : fmt::format("{} ({})", name, Place(FileTitle(udf.file), udf.line));
+  return udf.file.empty() ? std::string(name) : fmt::format("{} ({})", name, TitledPlace(FileTitle(udf.file), udf.line));
 }
 
 std::string FramePlace(const ReportFrame& frame) {
   std::string_view file = FileTitle(frame.file);
-  if (!file.empty()) return Place(file, frame.line);
+  if (!file.empty()) return TitledPlace(file, frame.line);
   return frame.language == Language::kNative ? ModuleTitle(frame.module) : "";
 }
 
@@ -141,7 +141,7 @@ std::string StackTitle(const ReportPostMortem& death) {
 std::string ActionTitle(const ReportAction& action) {
   const CallSite site = ParseCallSite(action.call_site);
   std::string title = std::string(site.function.empty() ? std::string_view("action") : site.function);
-  if (!action.file.empty()) title += " at " + Place(FileTitle(action.file), action.line);
+  if (!action.file.empty()) title += " at " + TitledPlace(FileTitle(action.file), action.line);
   return title;
 }
 
@@ -152,7 +152,7 @@ std::string BuiltAtPhrase(const ReportAction& action) {
     if (file != nullptr && *file == place.file) {
       phrase += fmt::format(", {}", place.line);
     } else {
-      phrase += (phrase.empty() ? "" : "; ") + Place(FileTitle(place.file), place.line);
+      phrase += (phrase.empty() ? "" : "; ") + TitledPlace(FileTitle(place.file), place.line);
     }
     file = &place.file;
   }

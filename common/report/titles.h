@@ -16,6 +16,9 @@ std::string_view BaseName(std::string_view path);
 // "pandas/core/frame.py", "dir/__init__.py" -> the same.
 std::string_view FileTitle(std::string_view path);
 
+// "enrich.py:17", "notebook cell 3, line 2"; `line` 0: of the whole file.
+std::string TitledPlace(std::string_view file_title, uint32_t line);
+
 // "aggregate (job.py:41)", "aggregate (notebook cell 12, line 3)".
 std::string UdfTitle(const ReportUdf& udf);
 

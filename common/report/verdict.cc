@@ -22,6 +22,9 @@ std::string LimitSentence(const ReportExecutor& executor) {
     return fmt::format("That limit is its cgroup's{}: the kernel kills beyond it.",
                        executor.limit_shared ? ", which it shares with other executors" : "");
   }
+  if (executor.limit_source == "host" && executor.host_is_group) {
+    return "That limit is its NodeManager's control group's, which has other containers in it, too.";
+  }
   if (executor.limit_source == "host") {
     return executor.limit_unseen ? "That limit is the physical memory of the host; a container may have a lower one, which can't be seen "
                                    "from inside it."
@@ -81,7 +84,8 @@ ReportVerdict VerdictOf(const Report& report) {
   if (death != deaths.end()) return OfDeath(*death);
   if (report.executors.empty()) {
     if (report.unfinished) {
-      return {Tone::kPlain, "Nothing has been measured yet.", "Executors show up some seconds after they start."};
+      return {Tone::kPlain, "Nothing was measured so far.",
+              "Executors show up some seconds after they start, if the application lives so long."};
     }
     return {Tone::kPlain, "No executor was seen.", "The driver's log says why, in a line that begins with sparkmemprof."};
   }
@@ -136,6 +140,7 @@ Tone ToneOf(const ReportDistribution& distribution) { return distribution.skew.v
 std::string LimitPhrase(const ReportExecutor& executor) {
   if (executor.limit_source == "cgroup") return executor.limit_shared ? "cgroup limit, shared with other executors" : "cgroup limit";
   const char* unseen = executor.limit_unseen ? "; a container's can't be seen" : "";
+  if (executor.limit_source == "host" && executor.host_is_group) return "limit of its NodeManager's control group";
   if (executor.limit_source == "host") return fmt::format("physical memory of the host{}", unseen);
   if (executor.limit_source != "spark") return "";
   if (LivedAboveRequest(executor)) return "requested by Spark, more was granted";

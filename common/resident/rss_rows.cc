@@ -45,7 +45,11 @@ void Append(char (&to)[N], const char* from, size_t size) {
   memcpy(to + used, from, std::min(size, N - 1 - used));
 }
 
-void AddRegion(const RegionTable::Region& region, MappedParts* parts) {
+void AddRegion(const RegionTable::Region& region, uint64_t* room, MappedParts* parts) {
+  if (region.kind != RegionKind::kArena) {  // those are small, and touched
+    if (region.end - region.begin > *room) return;
+    *room -= region.end - region.begin;
+  }
   const uint64_t resident = ResidentBytes(region.begin, region.end - region.begin);
   if (region.kind == RegionKind::kArena) parts->arena_bytes += resident;
   if (region.kind == RegionKind::kBefore) parts->before_bytes += resident;
@@ -115,8 +119,9 @@ bool TimeBudget::Has(int64_t now_ns) {
   return credit_ns_ > 0;
 }
 
-bool MeasureMappedParts(MapScratch& scratch, ModuleEnd module_end, RegionTable& regions, MappedParts* parts) {
+bool MeasureMappedParts(MapScratch& scratch, ModuleEnd module_end, RegionTable& regions, uint64_t rss_bytes, MappedParts* parts) {
   *parts = {};
+  uint64_t room = std::max(kMostWalkedBytes, 4 * rss_bytes);
   const PageMap pages;
   const MallocHeaps heaps(pages);
   MapNeighbours neighbours(module_end);
@@ -137,7 +142,7 @@ bool MeasureMappedParts(MapScratch& scratch, ModuleEnd module_end, RegionTable& 
     }
     // Address space that is only reserved may be a terabyte (V8, CUDA), and to look for its pages would take a second.
     if (!mapping.of_file && mapping.is_private && mapping.accessible()) {
-      regions.ForEachIn(mapping.begin, mapping.end, [&](const RegionTable::Region& region) { AddRegion(region, parts); });
+      regions.ForEachIn(mapping.begin, mapping.end, [&](const RegionTable::Region& region) { AddRegion(region, &room, parts); });
     }
     if (before.end < mapping.begin) regions.RemoveOfKind(RegionKind::kBefore, before.end, mapping.begin);
     neighbours.Pass(mapping);

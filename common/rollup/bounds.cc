@@ -14,7 +14,7 @@
 #include "report/many_deaths.h"
 #include "rollup/accounting.h"
 #include "rollup/executor_rows.h"
-#include "rollup/left_off_heap.h"
+#include "rollup/left_memory.h"
 #include "rollup/short_executors.h"
 #include "rollup/site_rollup.h"
 #include "rollup/task_rows.h"
@@ -83,10 +83,10 @@ void FoldTasks(Foldable level, StoreState& state) {
   }
 }
 
-// Strings, stacks and names that nothing refers to any more are forgotten by copying the rest.
-void Compact(StoreState& state) {
+// Strings, stacks and names that nothing refers to any more are forgotten by copying the rest. `unnamed`: see KeepWithinLimit.
+void Compact(const std::set<LeftFrame>& unnamed, StoreState& state) {
   auto fresh = std::make_unique<Interner>(&state.memory);
-  const std::vector<uint32_t> left_frames = InternLeftFrames(state);
+  const std::vector<uint32_t> left_frames = InternNamed(unnamed, state);
   InternerCopy copy(*state.interner, *fresh);
   for (const uint32_t frame : left_frames) copy.Frame(frame);
   auto move_site = [&](SiteKey& key) {
@@ -184,7 +184,10 @@ void DropRarestErrors(StageFacts& stage) {
   std::vector<std::pair<uint64_t, StringId>> counts;
   for (const auto& [error, count] : stage.folded_errors) counts.emplace_back(count, error);
   std::sort(counts.begin(), counts.end(), std::greater<>());
-  for (size_t i = kErrors; i < counts.size(); ++i) stage.folded_errors.erase(counts[i].second);
+  for (size_t i = kErrors; i < counts.size(); ++i) {
+    stage.dropped_error_tasks += counts[i].first;
+    stage.folded_errors.erase(counts[i].second);
+  }
 }
 
 // Drops stages that are complete and have no task left, the lightest and oldest first, until `keep` stages are left.
@@ -219,7 +222,7 @@ size_t DropExecutors(size_t keep, MayGo which, StoreState& state) {
   for (const auto& [id, executor] : state.executors) {
     std::optional<int64_t> number = ExecutorNumber(id);
     if (!number || !executor.removed) continue;
-    const bool told = EndedUnexpectedly(executor, state) || with_deaths.contains(std::string(id));
+    const bool told = EndedUnexpectedly(id, executor, state) || with_deaths.contains(std::string(id));
     if (told && which == MayGo::kRemovedOnPurpose) continue;
     ranks.emplace_back(told, executor.peak_used_bytes.value_or(0), executor.removed_ms, *number);
   }
@@ -228,10 +231,10 @@ size_t DropExecutors(size_t keep, MayGo which, StoreState& state) {
   for (const auto& [told, use, removed_ms, number] : ranks) {
     auto executor = state.executors.find(std::string_view(std::to_string(number)));
     if (executor == state.executors.end()) continue;
-    state.dropped_executors.Add(executor->second, state.folded_counters);
+    state.dropped_executors.Add(executor->second, state, state.folded_counters);
     state.dropped_executor_numbers.Add(number);
     state.dropped_retained_heaps += executor->second.retained.empty() ? 0 : 1;
-    if (EndedUnexpectedly(executor->second, state)) ++state.dropped_executor_deaths;
+    if (EndedUnexpectedly(executor->first, executor->second, state)) ++state.dropped_executor_deaths;
     ForEachWorkerDeathIn(std::to_string(number), state.worker_deaths,
                          [&](const proto::WorkerDeath& death) { state.dropped_executor_deaths += WasKilledOrFailed(death, state); });
     state.executors.erase(executor);
@@ -255,8 +258,10 @@ void DropRunningProfiles(StoreState& state) {
 void KeepWithinLimit(StoreState& state) {
   if (state.memory.bytes() <= state.limit_bytes) return;
   const uint64_t target = state.limit_bytes / 4 * 3;
+  // The messages of many executors, which are read only once. Names of those that are dropped below are forgotten the next time.
+  const std::set<LeftFrame> unnamed = UnnamedLeftFrames(state);
   auto fits = [&] {
-    Compact(state);
+    Compact(unnamed, state);
     return state.memory.bytes() <= target;
   };
   if (fits()) return;
@@ -305,7 +310,7 @@ void KeepWithinLimit(StoreState& state) {
   // Frees a little more than needed: otherwise all of the above would run again for the next event.
   if (state.memory.bytes() <= state.limit_bytes - state.limit_bytes / 16) return;
   DropRunningProfiles(state);
-  Compact(state);
+  Compact(unnamed, state);
 }
 
 }  // namespace memprof

@@ -6,26 +6,20 @@
 
 #include "budget/budget.h"
 #include "budget/driver.h"
+#include "budget/memory_size.h"
 #include "proto/memprof.pb.h"
 #include "report/cut.h"
 #include "report/executor_order.h"
+#include "rollup/executor_limit.h"
 #include "rollup/executor_sums.h"
+#include "rollup/gc_percent.h"
 #include "rollup/heap_shortages.h"
-#include "rollup/left_off_heap.h"
+#include "rollup/left_memory.h"
 #include "rollup/parsed_snapshot.h"
 #include "rollup/retained.h"
 
 namespace memprof {
 namespace {
-
-// Then nobody enforces that figure: a YARN NodeManager looks every three seconds (yarn.nodemanager.resource-monitor.interval-ms) and ends
-// whoever is above what it granted. What it and we count differs by a little.
-bool LivedAbove(const ExecutorFacts& facts, uint64_t limit_bytes) {
-  constexpr double kAbove = 1.03;
-  return static_cast<double>(facts.held.bytes()) > kAbove * static_cast<double>(limit_bytes);
-}
-
-std::optional<uint64_t> Given(int64_t value) { return value < 0 ? std::nullopt : std::optional(static_cast<uint64_t>(value)); }
 
 template <typename Rows>
 std::vector<ReportNamedBytes> NamedBytesOf(const Rows& rows) {
@@ -129,21 +123,12 @@ std::optional<uint64_t> PeakOf(std::string_view region, uint64_t pyspark_budget,
 
 void PutBudget(const StoreState& state, const ClusterManager& manager, const ExecutorFacts& facts, const proto::ExecutorSnapshot& snapshot,
                ReportExecutor& row, std::set<ReportNotAvailable>& not_available) {
-  BudgetInput input;
-  input.settings = &state.configuration;
-  input.heap_mib = Given(facts.heap_mib);
-  input.overhead_mib = Given(facts.overhead_mib);
-  input.offheap_mib = Given(facts.offheap_mib);
-  input.pyspark_mib = Given(facts.pyspark_mib);
-  input.heap_max_bytes = row.heap_max_bytes;
-  input.cgroup_limit_bytes = Measured(snapshot.has_cgroup_limit_bytes(), snapshot.cgroup_limit_bytes());
-  input.host_memory_bytes = row.host_memory_bytes;
-  Budget budget = manager.BudgetOf(input);
+  const Budget budget = manager.BudgetOf(RequestOf(facts, snapshot, state));
   row.limit_bytes = budget.limit_bytes;
   row.limit_source = LimitSourceWord(budget.limit_source);
   row.limit_shared = budget.limit_source == LimitSource::kCgroup && snapshot.cgroup_shared();
   row.limit_enforced = budget.limit_enforced;
-  if (budget.limit_source == LimitSource::kSpark && LivedAbove(facts, *budget.limit_bytes)) row.limit_enforced = false;
+  if (LivedAbove(facts, budget)) row.limit_enforced = false;
   row.limit_unseen = snapshot.cgroup_unseen() && !snapshot.has_cgroup_limit_bytes();
   row.kills_itself_on_out_of_memory = snapshot.kills_itself_on_out_of_memory();
   row.requested_bytes = budget.requested_bytes;
@@ -171,12 +156,15 @@ ReportExecutor ExecutorRow(std::string_view id, const ExecutorFacts& facts, cons
   row.host = facts.host.empty() ? std::string_view(snapshot.host()) : std::string_view(facts.host);
   if (facts.cores > 0) row.cores = facts.cores;
   row.resource_profile = facts.resource_profile;
+  if (facts.pyspark_mib >= 0) row.resource_profile.pyspark_bytes = static_cast<uint64_t>(facts.pyspark_mib) * kMib;
   row.host_memory_bytes = Measured(snapshot.has_host_memory_bytes(), snapshot.host_memory_bytes());
+  row.host_is_group = snapshot.host_is_group();
   row.heap_max_bytes = Measured(snapshot.has_heap_max_bytes(), snapshot.heap_max_bytes());
   row.heap_after_gc = HeapUseRow(snapshot.has_heap_after_gc(), snapshot.heap_after_gc());
   row.heap_after_gc_peak = HeapUseRow(snapshot.has_heap_after_gc_peak(), snapshot.heap_after_gc_peak());
   row.direct_peak_bytes = Measured(snapshot.has_offheap_peak_bytes(), snapshot.offheap_peak_bytes());
   for (const proto::SparkPool& pool : snapshot.spark_pools()) row.spark_pools.push_back(PoolRow(pool));
+  row.unroll_peak_bytes = Measured(snapshot.has_spark_unroll_peak_bytes(), snapshot.spark_unroll_peak_bytes());
   if (snapshot.has_swap()) {
     row.swap = ReportSwap{snapshot.swap().peak_bytes(), snapshot.swap().beside_jvm_bytes(), snapshot.swap().left_bytes()};
   }
@@ -196,9 +184,11 @@ ReportExecutor ExecutorRow(std::string_view id, const ExecutorFacts& facts, cons
            collector.longest_after_bytes(),
            collector.last_before_bytes(),
            collector.last_after_bytes()};
+    out.percent = GcPercent(collector.total_ms(), snapshot.gc_watched_ms());
     for (const proto::Counter& cause : collector.causes()) out.causes.emplace_back(cause.name(), cause.value());
   }
   row.gc_stopped_ms = Measured(snapshot.has_gc_stopped_ms(), snapshot.gc_stopped_ms());
+  if (snapshot.has_gc_stopped_ms()) row.gc_percent = GcPercent(snapshot.gc_stopped_ms(), snapshot.gc_watched_ms());
   row.added_ms = Measured(facts.added, facts.added_ms);
   row.removed_ms = Measured(facts.removed, facts.removed_ms);
   row.removed_reason = facts.removed_reason;
@@ -217,10 +207,7 @@ bool NeverWas(const ExecutorFacts& facts, const StoreState& state) {
 class Managers {
  public:
   explicit Managers(const StoreState& state) {
-    std::string_view master = state.application.master;
-    if (auto setting = state.configuration.find("spark.master"); master.empty() && setting != state.configuration.end()) {
-      master = setting->second;
-    }
+    const std::string_view master = MasterOf(state);
     of_executors_ = ClusterManagerOf(master);
     of_driver_ = ClusterManagerOfDriver(master);
   }
@@ -295,7 +282,7 @@ std::vector<ReportExecutor> ExecutorRows(const StoreState& state, std::set<Repor
   const Managers managers(state);
   const size_t retained_sites = RetainedSitesShown(std::min(state.executors.size(), kMostExecutorRows));
   const Choice choice = ChooseRows(state, managers);
-  for (const auto& [id, facts] : choice.others) rest.Add(*facts, counters);
+  for (const auto& [id, facts] : choice.others) rest.Add(*facts, state, counters);
   std::vector<ReportExecutor> rows;
   for (const auto& [id, facts] : choice.shown) {
     const ParsedSnapshot parsed(*facts);
@@ -318,6 +305,8 @@ std::vector<ReportExecutor> ExecutorRows(const StoreState& state, std::set<Repor
   std::sort(rows.begin(), rows.end(), [](const ReportExecutor& a, const ReportExecutor& b) { return ExecutorBefore(a.id, b.id); });
   return rows;
 }
+
+bool DriverIsApart(const StoreState& state) { return Managers(state).IsDriver("driver"); }
 
 std::vector<std::string_view> ExecutorsWithRow(const StoreState& state) {
   std::vector<std::string_view> ids;

@@ -25,6 +25,9 @@ inline constexpr size_t kMostExecutorRows = 500;
 std::vector<ReportExecutor> ExecutorRows(const StoreState& state, std::set<ReportNotAvailable>& not_available, CounterSums& counters,
                                          ExecutorSums& rest);
 
+// Whether the row "driver" is of a JVM that is no executor: everywhere but in local mode.
+bool DriverIsApart(const StoreState& state);
+
 // The ids of these executors, those that used most first.
 std::vector<std::string_view> ExecutorsWithRow(const StoreState& state);
 

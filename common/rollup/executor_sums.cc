@@ -3,18 +3,34 @@
 #include <algorithm>
 #include <charconv>
 
+#include "rollup/executor_limit.h"
 #include "rollup/parsed_snapshot.h"
+#include "rollup/state.h"
 
 namespace memprof {
 
-void ExecutorSums::Add(std::optional<uint64_t> used_bytes) {
-  ++executors;
-  if (used_bytes) largest_used_bytes = std::max(largest_used_bytes.value_or(0), *used_bytes);
+namespace {
+
+void PutLargest(std::optional<uint64_t> value, std::optional<uint64_t>& largest) {
+  if (value) largest = std::max(largest.value_or(0), *value);
 }
 
-void ExecutorSums::Add(const ExecutorFacts& executor, CounterSums& counters) {
-  Add(executor.peak_used_bytes);
+}  // namespace
+
+uint64_t PercentOf(uint64_t used_bytes, uint64_t limit_bytes) {
+  return static_cast<uint64_t>(100.0 * static_cast<double>(used_bytes) / static_cast<double>(limit_bytes));
+}
+
+void ExecutorSums::Add(const ExecutorFacts& executor, const StoreState& state, CounterSums& counters) {
+  ++executors;
+  PutLargest(executor.peak_used_bytes, largest_used_bytes);
+  PutLargest(executor.peak_python_bytes, largest_python_bytes);
   const ParsedSnapshot snapshot(executor);
+  const std::optional<uint64_t> limit = EnforcedLimit(executor, *snapshot, state);
+  if (executor.peak_used_bytes && limit.value_or(0) != 0) {
+    PutLargest(PercentOf(*executor.peak_used_bytes, *limit), largest_percent_of_limit);
+  }
+  if (!executor.removed && !snapshot->agent_loaded().empty()) ++running;
   for (const proto::Counter& counter : snapshot->counters()) {
     AddCounter(counter.name(), std::min(counter.value(), kMaxFigure), counters);
   }

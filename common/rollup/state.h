@@ -28,6 +28,7 @@
 #include "rollup/growth.h"
 #include "rollup/sent_deaths.h"
 #include "rollup/stage_sums.h"
+#include "timeline/time_samples.h"
 
 namespace memprof {
 
@@ -36,6 +37,7 @@ struct WantedHostKills {
   std::string executor_id, boot_id;
   uint64_t count = 0;  // as it read it last
   int64_t removed_ms = 0;
+  bool decommissioned = false;  // most such ends are none of memory
 };
 
 struct StoreState {
@@ -113,8 +115,8 @@ struct StoreState {
   uint64_t dropped_deaths = 0;                    // for which there was no room below
   WorkerDeaths worker_deaths;
   HeapShortages heap_shortages;
-  size_t time_line_samples = 600;                      // of each executor; fewer where there are many (time_lines.h)
-  static constexpr size_t kMostWantedHostKills = 256;  // of the newest ends
+  size_t time_line_samples = TimeSamples::kMostOfExecutor;  // of each executor; fewer where there are many (time_lines.h)
+  static constexpr size_t kMostWantedHostKills = 256;       // of the newest ends
   std::deque<WantedHostKills> wanted_host_kills;
   uint64_t host_kills_found = 0;  // how many of them have been found
   uint64_t version = 0;           // grows with every change

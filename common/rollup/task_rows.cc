@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "facts/figures.h"
+#include "rollup/gc_percent.h"
 #include "rollup/site_rollup.h"
 
 namespace memprof {
@@ -79,6 +80,18 @@ std::optional<ReportDistribution> DistributionOf(TaskFigure figure, const std::v
   return distribution;
 }
 
+// Of the tasks of which both are known.
+std::optional<double> GcPercentOf(const std::vector<const FoldedTaskRow*>& rows) {
+  uint64_t gc_ms = 0, duration_ms = 0;
+  for (const FoldedTaskRow* row : rows) {
+    const uint64_t gc = At(TaskFigure::kGcMs, row->figures), duration = At(TaskFigure::kDurationMs, row->figures);
+    if (gc == kNoTaskFigure || duration == kNoTaskFigure) continue;
+    gc_ms += gc;
+    duration_ms += duration;
+  }
+  return GcPercent(gc_ms, duration_ms);
+}
+
 }  // namespace
 
 FoldedTaskRow RowOf(const AccountedTask& task, const Operators& operators) {
@@ -120,6 +133,7 @@ void PutTaskRows(const Interner& interner, const Operators& operators, const Sta
     if (each.account == Account::kCounted) counted.push_back(&each);
   }
   if (stage.dropped_rows != 0) return;
+  row.gc_percent = GcPercentOf(counted);
   for (size_t figure = 0; figure < kTaskFigures; ++figure) {
     if (auto distribution = DistributionOf(static_cast<TaskFigure>(figure), counted)) row.distributions.push_back(*distribution);
   }

@@ -14,7 +14,7 @@
 
 namespace memprof {
 
-inline constexpr size_t kFewestTimeLineSamples = 60;  // of one executor
+inline constexpr size_t kFewestTimeLineSamples = 30;  // of one executor
 
 inline constexpr int64_t kLatelyMs = 30'000;
 

@@ -150,7 +150,7 @@ void Recorder::State::Discharge(const LiveBlock& block) {
 }
 
 LiveBlock* Recorder::State::Charge(const Sample& sample) {
-  ActiveSession& session = Current();
+  ActiveSession& session = sample.of_no_task ? process : Current();
   session.changed = true;
   stepped_bytes += sample.size;
   Count(&Counters::samples, &box::Session::samples);

@@ -9,10 +9,10 @@
 // (mincore) at session close and when a sample finds RSS 5 % above its last maximum. If the block was live at the peak, it is
 // also read just before it is freed or shrunk. The largest reading is kept.
 //
-// Sessions: what is allocated while no task's session is open goes to the process-level session (task_attempt_id -1). A block's
-// later fate belongs to the session it was allocated in. What a closing session leaves live passes to the process-level session,
-// under the same stacks (as live bytes, not as allocated ones). So caches that live longer than their task stay visible, and
-// nothing ever writes to a closed session.
+// Sessions: what is allocated while no task's session is open, or by a thread of no task, goes to the process-level session
+// (task_attempt_id -1). A block's later fate belongs to the session it was allocated in. What a closing session leaves live passes to the
+// process-level session, under the same stacks (as live bytes, not as allocated ones). So caches that live longer than their task stay
+// visible, and nothing ever writes to a closed session.
 //
 // Bounds: `box_bytes` covers the file, the live set and the indexes. Samples for which there is no room go to the session's
 // overflow site (no stack), so that totals add up, and are counted. A full live set is thinned: every block below the threshold
@@ -75,6 +75,7 @@ struct Sample {
   uint64_t weight;    // unbiased bytes this sample stands for; == size when the block was counted exactly
   uint64_t blocks;    // unbiased number of blocks it stands for, at least 1
   BoxStackId stack;
+  bool of_no_task = false;  // also while a task's session is open: it goes to the process-level session
 };
 
 class Recorder {
@@ -158,8 +159,8 @@ class Recorder {
   void DroppingPages(uint64_t bytes);
 
   // Incidents: refused memory, or a fatal signal. The last one of each kind is kept. HOOK. Memory was refused: malloc has
-  // returned null.
-  void NoteRefused(uint64_t bytes, BoxStackId stack);
+  // returned null. `of_no_task`: as in a sample; such a one doesn't replace a task's, which may not have been read yet.
+  void NoteRefused(uint64_t bytes, BoxStackId stack, bool of_no_task = false);
   // The process is dying of a signal. Async-signal-safe; doesn't take the lock, because a thread that was interrupted in here may
   // hold it. Not from two threads at once. May be called again when the stack is known.
   void NoteFatalSignal(int signal, int code, BoxStackId stack);

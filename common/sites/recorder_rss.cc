@@ -98,7 +98,8 @@ void Recorder::State::MeasureRss(uint64_t free_bytes) {
   const int64_t begin = ThreadCpuNs();  // CPU time: on a busy machine the clock would count others' time
   SharedPages shared;
   MappedParts mapped;
-  if (!ReadSharedPages(rows.scratch, &shared) || !MeasureMappedParts(rows.scratch, rows.module_end, *rows.regions, &mapped)) {
+  if (!ReadSharedPages(rows.scratch, &shared) ||
+      !MeasureMappedParts(rows.scratch, rows.module_end, *rows.regions, shared.rss_bytes, &mapped)) {
     rows.regions = nullptr;  // don't try again: this /proc lacks the files
     return;
   }

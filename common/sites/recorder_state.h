@@ -127,6 +127,7 @@ struct Recorder::State {
   void MeasureRssIfGrown(int64_t now_ns);
 
   // recorder_incidents.cc. Needs the lock only against others of the same kind.
+  const box::Incident& KeptIncident(box::IncidentKind kind);
   void PutIncident(box::IncidentKind kind, const box::Incident& incident);
 
   // session_ring.cc: the ring of sessions that wait to be read.

@@ -1,7 +1,8 @@
 // EventWriter: which parts of the report go into Spark's event log, and when (eventlog/event_parts.h). A stage is written a
 // little after it has completed, when the last profiles and names have arrived; an executor when it was removed; a post-mortem
 // when it is reported. Running executors and the application as a whole are written at growing intervals. At the application's
-// end everything that is new or has changed since is written.
+// end everything that is new or has changed since is written, and every post-mortem once more, because Spark's bus drops events
+// under load.
 //
 // What is written while the application runs takes at most half of a part's bound, so that there is room for the record at the
 // end. Not thread-safe; used under the store's mutex.

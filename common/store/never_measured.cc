@@ -51,9 +51,10 @@ void AddNeverMeasured(const Report& report, bool dropped_retained, std::set<Repo
     return std::any_of(row.processes.begin(), row.processes.end(), is_drivers);
   };
   if (report.application.master != "program" && std::any_of(report.executors.begin(), report.executors.end(), has_python)) {
-    not_available.insert({kDriversLines,
-                          "sparkmemprof submit in client mode, and run, put them here when it has ended, unless a setting forbids it "
-                          "(docs/configuration.md, Driver)"});
+    not_available.insert(
+        {kDriversLines,
+         "sparkmemprof submit in client mode, run, and an import in a program that starts its JVM itself put them here when "
+         "it has ended, unless a setting forbids it (docs/configuration.md, Driver)"});
   }
   AddInstalledUdfs(report, not_available);
   if (any_site(Origin::kJvmHeap)) {

@@ -82,7 +82,7 @@ void ProfileStore::ApplicationStarted(std::string_view id, std::string_view name
 void ProfileStore::Configuration(const std::vector<std::pair<std::string, std::string>>& entries) {
   impl_->Apply([&](StoreState& state) {
     for (const auto& [key, value] : entries) {
-      if (IsBudgetSetting(key)) state.configuration.insert_or_assign(key, std::string(CutText(value, kMaxText)));
+      if (IsKeptSetting(key)) state.configuration.insert_or_assign(key, std::string(CutText(value, kMaxText)));
     }
     return true;
   });
@@ -123,7 +123,7 @@ void ProfileStore::ExecutorRemoved(std::string_view id, std::string_view reason,
 void ProfileStore::StageSetting(int stage_id, const std::string& key, std::string_view value) {
   impl_->Apply([&](StoreState& state) {
     const auto known = state.configuration.find(key);
-    if (!IsBudgetSetting(key) || (known != state.configuration.end() && known->second == value)) return false;
+    if (!IsKeptSetting(key) || (known != state.configuration.end() && known->second == value)) return false;
     state.stage_settings[stage_id].insert_or_assign(key, std::string(CutText(value, kMaxText)));
     if (state.stage_settings.size() > StoreState::kMaxStageSettings) state.stage_settings.erase(state.stage_settings.begin());
     return true;
@@ -342,6 +342,11 @@ Report ProfileStore::Model(bool unfinished, bool with_source) const {
     for (ReportLine& line : stage.other_attempts.lines) line.source.clear();
   }
   return report;
+}
+
+std::vector<ReportSite> ProfileStore::SitesHeldBy(int64_t task_attempt_id) const {
+  std::lock_guard lock(impl_->mutex);
+  return memprof::SitesHeldBy(task_attempt_id, impl_->state);
 }
 
 std::string ProfileStore::ReportJson(bool unfinished) const { return WriteReportJson(Model(unfinished)); }

@@ -88,6 +88,8 @@ class ProfileStore {
 
   // The model, and its text: docs/report.schema.json. `unfinished` marks a checkpoint; `with_source`: with the text of source lines.
   Report Model(bool unfinished, bool with_source = true) const;
+  // What one task held at its last sample (postmortem/post_mortems.h).
+  std::vector<ReportSite> SitesHeldBy(int64_t task_attempt_id) const;
   std::string ReportJson(bool unfinished) const;
 
   ProfileStore(const ProfileStore&) = delete;

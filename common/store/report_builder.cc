@@ -1,5 +1,7 @@
 #include "store/report_builder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
@@ -38,6 +40,16 @@ size_t SitesPerOrigin(size_t most, size_t stages) {
 }
 
 std::optional<int64_t> Given(bool given, int64_t value) { return given ? std::optional(value) : std::nullopt; }
+
+// Spark takes Kryo for arrays of bytes and numbers and for texts, as PySpark's own RDDs are, whatever is set
+// (SerializerManager.getSerializer), and no event says what the elements are. So the class is known only where Kryo is set as well.
+void PutSerializer(const StoreState& state, std::vector<ReportCachedData>& rows) {
+  const auto setting = state.configuration.find("spark.serializer");
+  if (setting == state.configuration.end() || setting->second != "org.apache.spark.serializer.KryoSerializer") return;
+  for (ReportCachedData& row : rows) {
+    if (!row.storage_level.empty() && !row.deserialized) row.serializer = setting->second;
+  }
+}
 
 const char* StatusOf(const StageFacts& stage) {
   if (stage.completed) return stage.failure_reason == 0 ? "complete" : "failed";
@@ -127,6 +139,9 @@ StageRowMaker::Made StageRowMaker::Make(StageKey key, const StageFacts& stage, c
   made.bytes += others.Fill({SitesPerOrigin(kOtherSitesPerOrigin, stages), 1, room / 4}, other, made.awaits_names);
   for (auto& [message, count] : errors) other.errors.push_back({message, count});
   std::stable_sort(other.errors.begin(), other.errors.end(), [](const auto& a, const auto& b) { return a.tasks > b.tasks; });
+  uint64_t not_shown = stage.dropped_error_tasks;
+  for (size_t i = kErrorsShown; i < other.errors.size(); ++i) not_shown += other.errors[i].tasks;
+  if (not_shown != 0) other.other_error_tasks = not_shown;
   if (other.errors.size() > kErrorsShown) other.errors.resize(kErrorsShown);
   return made;
 }
@@ -194,6 +209,13 @@ CounterSums Counters(const StoreState& state) {
   if (state.dropped_retained_heaps != 0) AddCounter("droppedRetainedHeaps", state.dropped_retained_heaps, counters);
   if (state.growth.dropped_workers() != 0) AddCounter("droppedGrowth", state.growth.dropped_workers(), counters);
   return counters;
+}
+
+// Of rows that come largest first, and of which there may be one more than are shown.
+void KeepFirst(size_t shown, const char* what, auto& rows, std::set<ReportNotAvailable>& not_available) {
+  if (rows.size() <= shown) return;
+  rows.resize(shown);
+  not_available.insert({fmt::format("the smaller {}", what), fmt::format("a report has rows of the {} largest", shown)});
 }
 
 // Findings of one kind, each with its weight; the `most` heaviest are shown.
@@ -264,8 +286,11 @@ BuiltReport BuildReport(const StoreState& state, bool unfinished) {
   PutTimeLines(state, report.executors);
   if (other_executors.executors != 0) report.other_executors = {other_executors.executors, other_executors.largest_used_bytes};
   AddStages(state, built);
-  report.cached_data = state.cached.Rows(kCachedShown);
-  report.broadcasts = state.cached.Broadcasts(kBroadcastsShown);
+  report.cached_data = state.cached.Rows(kCachedShown + 1);
+  report.broadcasts = state.cached.Broadcasts(kBroadcastsShown + 1);
+  KeepFirst(kCachedShown, "cached data", report.cached_data, not_available);
+  PutSerializer(state, report.cached_data);
+  KeepFirst(kBroadcastsShown, "broadcast variables", report.broadcasts, not_available);
   report.driver = DriverRow(state, kActionsShown);
   report.leaks = Leaks(state);
   PostMortemRows post_mortems = PostMortems(state, report.executors, built.awaits_names);

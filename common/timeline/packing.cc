@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <unordered_map>
 
 namespace memprof {
 namespace {
@@ -17,6 +18,34 @@ std::optional<int64_t> Summed(int64_t before, int64_t difference, int64_t most) 
   const int64_t sum = before + difference;
   return sum < 0 || sum > most ? std::nullopt : std::optional(sum);
 }
+
+// The workers of a message by their places in it, and what each held when it was last told.
+class WorkersSoFar {
+ public:
+  void Pack(const TimeSample::Worker& worker, proto::TimeLine* message) {
+    const auto [place, is_new] = places_.emplace(worker.pid, static_cast<uint32_t>(kib_.size()));
+    if (is_new) {
+      message->add_worker_pids(worker.pid);
+      kib_.push_back(0);
+    }
+    message->add_worker_places(place->second);
+    message->add_worker_differences(static_cast<int32_t>(worker.kib - kib_[place->second]));  // modulo 2³²
+    kib_[place->second] = worker.kib;
+  }
+
+  // Its lists of places and differences are equally long.
+  std::optional<TimeSample::Worker> Unpack(const proto::TimeLine& message, int at) {
+    kib_.resize(static_cast<size_t>(message.worker_pids_size()));
+    const uint32_t place = message.worker_places(at);
+    if (place >= kib_.size()) return std::nullopt;
+    kib_[place] += static_cast<uint32_t>(message.worker_differences(at));
+    return TimeSample::Worker{message.worker_pids(static_cast<int>(place)), kib_[place]};
+  }
+
+ private:
+  std::unordered_map<int32_t, uint32_t> places_;
+  std::vector<uint32_t> kib_;
+};
 
 bool ReadGauge(const proto::TimeLine::Figures& figures, size_t gauge, std::vector<TimeSample>& samples) {
   if (figures.differences_size() != static_cast<int>(samples.size())) return false;
@@ -39,7 +68,9 @@ bool ReadLists(const google::protobuf::RepeatedField<uint32_t>& counts, int entr
   for (size_t i = 0; i < samples.size(); ++i) {
     const uint32_t count = counts.Get(static_cast<int>(i));
     if (count > most || static_cast<int>(count) > entries - next) return false;
-    for (uint32_t entry = 0; entry < count; ++entry) put(samples[i], entry, next++);
+    for (uint32_t entry = 0; entry < count; ++entry) {
+      if (!put(samples[i], entry, next++)) return false;
+    }
   }
   return next == entries;
 }
@@ -49,6 +80,7 @@ bool ReadLists(const google::protobuf::RepeatedField<uint32_t>& counts, int entr
 void PackSamples(std::span<const TimeSample> samples, proto::TimeLine* message) {
   const bool any_pause = std::any_of(samples.begin(), samples.end(), [](const TimeSample& sample) { return sample.pauses != 0; });
   int64_t time_ms = 0;
+  WorkersSoFar known;
   for (const TimeSample& sample : samples) {
     message->add_times_ms(sample.time_ms - time_ms);
     time_ms = sample.time_ms;
@@ -62,8 +94,7 @@ void PackSamples(std::span<const TimeSample> samples, proto::TimeLine* message) 
     for (const TimeSample::Worker& worker : sample.workers) {
       if (worker.pid == 0) continue;
       ++workers;
-      message->add_worker_pids(worker.pid);
-      message->add_worker_kib(worker.kib);
+      known.Pack(worker, message);
     }
     for (const TimeSample::Stage& stage : sample.stages) {
       if (stage.id < 0) continue;
@@ -109,17 +140,21 @@ std::optional<std::vector<TimeSample>> UnpackSamples(const proto::TimeLine& mess
       samples[i].stopped_us = message.stopped_us(at);
     }
   }
-  if (message.worker_kib_size() != message.worker_pids_size() || message.stage_tasks_size() != message.stage_ids_size()) {
+  if (message.worker_differences_size() != message.worker_places_size() || message.stage_tasks_size() != message.stage_ids_size()) {
     return std::nullopt;
   }
-  const bool lists =
-      ReadLists(message.workers(), message.worker_pids_size(), TimeSample::kWorkers, samples,
-                [&](TimeSample& sample, uint32_t entry, int at) {
-                  sample.workers[entry] = {message.worker_pids(at), message.worker_kib(at)};
-                }) &&
-      ReadLists(message.stages(), message.stage_ids_size(), TimeSample::kStages, samples, [&](TimeSample& sample, uint32_t entry, int at) {
-        sample.stages[entry] = {message.stage_ids(at), message.stage_tasks(at)};
-      });
+  WorkersSoFar known;
+  const auto put_worker = [&](TimeSample& sample, uint32_t entry, int at) {
+    const std::optional<TimeSample::Worker> worker = known.Unpack(message, at);
+    if (worker) sample.workers[entry] = *worker;
+    return worker.has_value();
+  };
+  const auto put_stage = [&](TimeSample& sample, uint32_t entry, int at) {
+    sample.stages[entry] = {message.stage_ids(at), message.stage_tasks(at)};
+    return true;
+  };
+  const bool lists = ReadLists(message.workers(), message.worker_places_size(), TimeSample::kWorkers, samples, put_worker) &&
+                     ReadLists(message.stages(), message.stage_ids_size(), TimeSample::kStages, samples, put_stage);
   if (!lists) return std::nullopt;
   for (const proto::TimeLine::Figures& figures : message.figures()) {
     const auto name = std::find(kGaugeNames.begin(), kGaugeNames.end(), figures.name());

@@ -1,4 +1,5 @@
-// Samples as a message. Each figure is stored as the difference to the one before: some 30 bytes for each sample.
+// Samples as a message. Each figure is stored as the difference to the one before: some 30 bytes for each sample, and up to 50 for the
+// workers of an executor with many.
 #pragma once
 
 #include <optional>

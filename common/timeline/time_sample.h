@@ -1,6 +1,7 @@
 // TimeSample: what an executor held at one moment, all of it read at one tick of its watcher.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -21,12 +22,14 @@ enum class Gauge : uint8_t {
   kHeapStorage,    // last value of Spark's memory manager
   kHeapExecution,  // likewise
   kOffHeap,        // live blocks of Unsafe
+  kNative,         // likewise, of JNI libraries' malloc
+  kPythonNative,   // of Python workers, what native libraries hold, resident; of those alone of which it is known now
   kPressure,       // hundredths of a percent of the last ten seconds in which some thread waited for memory; no bytes
 };
-inline constexpr size_t kGauges = 12;
+inline constexpr size_t kGauges = 14;
 inline constexpr std::array<const char*, kGauges> kGaugeNames = {
-    "used",         "limit",          "jvm",     "python.workers", "python.other", "programs", "heap.usedAfterGc", "heap.committed",
-    "heap.storage", "heap.execution", "offHeap", "pressure"};
+    "used",         "limit",          "jvm",     "python.workers", "python.other",  "programs", "heap.usedAfterGc", "heap.committed",
+    "heap.storage", "heap.execution", "offHeap", "native",         "python.native", "pressure"};
 
 inline constexpr uint32_t kNoFigure = std::numeric_limits<uint32_t>::max();  // not measured
 
@@ -41,7 +44,7 @@ struct TimeSample {
     uint32_t tasks = 0;
     bool operator==(const Stage&) const = default;
   };
-  static constexpr size_t kWorkers = 3, kStages = 3;
+  static constexpr size_t kWorkers = 16, kStages = 3;
 
   TimeSample() { figures.fill(kNoFigure); }
 
@@ -49,6 +52,10 @@ struct TimeSample {
   uint32_t operator[](Gauge gauge) const { return figures[static_cast<size_t>(gauge)]; }
   // Bytes, rounded up to the KiB; more than 4 TiB counts as 4 TiB.
   void Set(Gauge gauge, uint64_t bytes) { (*this)[gauge] = ToKib(bytes); }
+  // Names at most so many workers, those that held most; the others stay in the sum of all.
+  void KeepLargestWorkers(size_t most) {
+    std::fill(workers.begin() + static_cast<ptrdiff_t>(std::min(most, kWorkers)), workers.end(), Worker());
+  }
   static uint32_t ToKib(uint64_t bytes) {
     const uint64_t kib = bytes / 1024 + (bytes % 1024 != 0);
     return kib < kNoFigure ? static_cast<uint32_t>(kib) : kNoFigure - 1;

@@ -20,6 +20,7 @@ namespace memprof {
 class TimeSamples {
  public:
   static constexpr size_t kFewest = 8;
+  static constexpr size_t kMostOfExecutor = 600;  // kept and reported
 
   explicit TimeSamples(size_t most, std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 

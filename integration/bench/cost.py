@@ -16,8 +16,10 @@ import argparse
 import contextlib
 import functools
 import importlib.util
+import itertools
 import platform
 import random
+import shlex
 import statistics
 import subprocess
 import sys
@@ -32,6 +34,8 @@ DEFAULT_RESULTS = FOLDER / "results.jsonl"
 OWN = "sparkmemprof"
 EXACT, EXACT_RIVAL = "sparkmemprof, exact", "memray, Python allocators"
 START = "start of a worker"
+PLACES = {"plain": "", "Spark worker": " --spark"}  # what is measured where, and the option for it
+PYTHONS = {"CPython 3.11": "", "CPython 3.13": " --python python3.13"}  # likewise
 PAIRS_A_PROCESS, RIVALS_PAIRS = 12, 2  # some rivals take a hundred times as long as the bare unit
 MIB = 1 << 20
 
@@ -59,12 +63,17 @@ def pairs_of_one_process(spark: bool, workload: str, profiler: str) -> Pairs:
         return pairs_of(servers, PAIRS_A_PROCESS if profiler == OWN else RIVALS_PAIRS)
 
 
+def never_in_spark(profiler: str) -> str:
+    """Why; empty if it can be measured there."""
+    return "it profiles a process from its start, and a Spark worker is forked" if profiler in WHOLE_PROCESS else ""
+
+
 def why_not(profiler: str, spark: bool) -> str:
     """Why it can't be measured; empty if it can."""
     if profiler not in WHOLE_PROCESS:
         return ""
     if spark:
-        return "it profiles a process from its start, and a Spark worker is forked"
+        return never_in_spark(profiler)
     module = WHOLE_PROCESS[profiler][1]
     return "" if importlib.util.find_spec(module) else f"there is no {module} for this Python"
 
@@ -88,20 +97,59 @@ def beside_the_rival(exact: Ratio | None, rival: Ratio | None) -> str:
     return ", above memray's: **missed**" if exact.low > rival.high else ", about memray's: open"
 
 
+def tables_wanted(results: Results) -> list[tuple[str, str]]:
+    """Runtimes and places: those that were measured, and those of PYTHONS and PLACES that were not."""
+    wanted = {key[:2] for key in results.groups}
+    for python, place in itertools.product(PYTHONS, PLACES):
+        if not any(runtime.startswith(python) and place == at for runtime, at in wanted):
+            wanted.add((python, place))
+    return sorted(wanted, key=lambda each: (python_of(each[0]), list(PLACES).index(each[1]), each[0]))
+
+
+def python_of(runtime: str) -> str:
+    """The one of PYTHONS that it is, or itself."""
+    return next((python for python in PYTHONS if runtime.startswith(python)), runtime)
+
+
+def commands_for(runtime: str, place: str, missing: dict[str, list[str]]) -> list[str]:
+    """What measures the workloads that are missing, by profiler: one line for all that lack the same."""
+    version = ".".join(runtime.removeprefix("CPython ").split(".")[:2])
+    python = PYTHONS.get(python_of(runtime), f" --python python{version}")
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for profiler, workloads in missing.items():
+        if workloads:
+            alike.setdefault(tuple(workloads), []).append(profiler)
+    lines = []
+    for workloads, profilers in alike.items():
+        words = "" if len(workloads) == len(WORKLOADS) else "".join(f" --workload {each}" for each in workloads)
+        if len(profilers) < len(missing):
+            words += "".join(f" --profiler {shlex.quote(each)}" for each in profilers)
+        lines.append(
+            f"- not measured ({', '.join(profilers)}): `integration/bench.sh{python} cost{PLACES[place]}{words}`"
+        )
+    return lines
+
+
 def tables(results: Results) -> str:
     """Markdown."""
     lines: list[str] = []
-    for runtime, place in sorted({key[:2] for key in results.groups}):
+    for runtime, place in tables_wanted(results):
         rows = []
+        never = {each: never_in_spark(each) if place == "Spark worker" else "" for each in PROFILERS}
+        missing: dict[str, list[str]] = {each: [] for each, reason in never.items() if not reason}
         for workload in WORKLOADS:
             ratios = {profiler: results.ratio(Key(runtime, place, workload, profiler)) for profiler in PROFILERS}
-            if not any(ratios.values()):
-                continue
+            for profiler in missing:
+                missing[profiler] += [workload] if ratios[profiler] is None else []
             cells = [judged(ratio, BOUNDS.get(workload) if name == OWN else None) for name, ratio in ratios.items()]
             cells[list(ratios).index(EXACT)] += beside_the_rival(ratios[EXACT], ratios[EXACT_RIVAL])
+            cells = ["not possible" if never[name] else cell for name, cell in zip(ratios, cells)]
             rows.append([workload, *cells, str(results.ratio(Key(runtime, place, workload, OWN), "wall") or "")])
         lines += ["", f"{runtime}, {place}: CPU time against bare, 95 % interval", ""]
         lines += markdown(["workload", *PROFILERS, "wall, sparkmemprof"], rows)
+        notes = commands_for(runtime, place, missing)
+        notes += [f"- not possible ({profiler}): {reason}" for profiler, reason in never.items() if reason]
+        lines += ["", *notes] if notes else []
     for runtime, starts in sorted((runtime, starts) for runtime, starts in results.others[START].items() if starts):
         middles = {
             name: [statistics.median(start[name][i] for start in starts) for i in range(4)] for name in (OWN, "bare")
@@ -113,6 +161,9 @@ def tables(results: Results) -> str:
             f"{1000 * cpu:+.1f} ms CPU), {resident / MIB:+.1f} MiB resident (bound 8), "
             f"{virtual / MIB:+.1f} MiB virtual (bound 16)",
         ]
+    for python, option in PYTHONS.items():
+        if not any(starts for runtime, starts in results.others[START].items() if runtime.startswith(python)):
+            lines += ["", f"{python}, {START}: not measured: `integration/bench.sh{option} cost`"]
     return "\n".join(lines)
 
 

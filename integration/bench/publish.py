@@ -26,7 +26,8 @@ HEAD = """\
 Made by `integration/bench.sh publish`; not edited by hand. A cost is a ratio of CPU times: the same work profiled and
 bare, in turn, in one process, with its 95 % interval (Student's t over processes). Inside Spark workers, and where a
 profiler takes a whole process (Scalene, Fil), they are two processes. A bound is *met* where the whole interval is
-below it, *missed* where all of it is above, and else *open*. What was not measured says so.
+below it, *missed* where all of it is above, and else *open*. Each section is of the commit and the day that it names.
+What was not measured, and what was measured before the code was changed, is at the end.
 """
 
 

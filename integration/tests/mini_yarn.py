@@ -16,8 +16,11 @@ OPENED = "--add-opens=java.base/java.lang=ALL-UNNAMED"
 class MiniYarn:
     """conf: the HADOOP_CONF_DIR of its clients."""
 
-    def __init__(self, sources, jars, folder, node_mib, largest_mib=None):
-        """jars: a folder to keep Hadoop's in; Maven fetches what is missing. largest_mib: of a container."""
+    def __init__(self, sources, jars, folder, *, node_mib, largest_mib=None, prefix=()):
+        """jars: a folder to keep Hadoop's in; Maven fetches what is missing. largest_mib: of a container.
+
+        prefix: words before its command.
+        """
         pom = sources / "yarn/pom.xml"
         fetch = ["mvn", "-q", "-B", "-f", pom, "dependency:copy-dependencies", f"-DoutputDirectory={jars}"]
         jars.mkdir(parents=True, exist_ok=True)
@@ -30,7 +33,7 @@ class MiniYarn:
         sizes = [str(node_mib), str(largest_mib or node_mib)]
         with log.open("w") as out:
             self._process = processes.start(
-                ["java", OPENED, "-cp", f"{jars}/*", sources / SOURCE, self.conf, *sizes],
+                [*prefix, "java", OPENED, "-cp", f"{jars}/*", sources / SOURCE, self.conf, *sizes],
                 cwd=folder,
                 stdin=subprocess.PIPE,  # its end is the cluster's
                 stdout=out,

@@ -144,9 +144,52 @@ def test_module_on_the_executors_path_that_hides_the_package(spark_run, tmp_path
     demand_one_warning(run, "memory of Python workers is off", f"{tmp_path}/sparkmemprof.py hides")
 
 
+@pytest.mark.full
+def test_a_copy_of_the_package_on_the_executors_path(spark_run, tmp_path):
+    """YARN hands the submitter's own PYTHONPATH on to executors."""
+    for module in ("__init__.py", "daemon.py"):
+        (tmp_path / "sparkmemprof").mkdir(exist_ok=True)
+        (tmp_path / "sparkmemprof" / module).write_text("")
+    run = spark_run("sum.py", conf={"spark.executorEnv.PYTHONPATH": tmp_path})
+    wanted = (f"{tmp_path}/sparkmemprof is a copy of the profiler's own package", f"take {tmp_path} out of PYTHONPATH")
+    demand_one_warning(run, "memory of Python workers is off", *wanted)
+
+
 def test_box_directory_that_cannot_be_made(spark_run):
     run = spark_run("sum.py", conf={"spark.memprof.box.dir": "/proc/boxes"})
     demand_one_warning(run, "profiling is off", "black boxes", "/proc/boxes")
+
+
+def run_without_class(spark_run, jar_without, name):
+    """(run, its warnings) where making an object of this class fails when the agent runs already."""
+    member = f"org/sparkmemprof/plugin/{name}.class"
+    broken = jar_without(lambda each, content: None if each == member else content)
+    run = spark_run("agents.py", master="local-cluster[1,1,1024]", jar=broken).demand_success()
+    found = warnings_of(run)
+    assert all(f"NoClassDefFoundError: {member.removesuffix('.class')}" in text for text in found), found
+    return run, found
+
+
+def test_a_start_that_fails_when_the_agent_runs(spark_run, jar_without):
+    """What is reported as off is off. The driver's own agent shows how one that runs is seen."""
+    run, found = run_without_class(spark_run, jar_without, "DriverLink")
+    assert len(found) == 1, found
+    assert "profiling is off: executor 0" in found[0]
+    threads = run.result()
+    assert "memprof-watch" in threads["driver"]
+    assert threads["executor"] == []
+
+
+@pytest.mark.full
+def test_a_start_that_fails_later_and_that_of_the_driver(spark_run, jar_without):
+    run, found = run_without_class(spark_run, jar_without, "SparkPools")
+    assert sorted(text.partition("sparkmemprof: ")[2].partition(" is off")[0] for text in found) == [
+        "profiling",
+        "the driver's profile",
+    ]
+    threads = run.result()
+    assert "memprof-watch" not in threads["driver"]
+    assert threads["executor"] == []
 
 
 # --- file systems and users, in namespaces of their own ---------------------------------------------------------------

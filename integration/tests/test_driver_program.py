@@ -62,6 +62,20 @@ def test_what_the_program_held_is_in_its_applications_report(program_run):
     assert "sparkmemprof · first" in finished.stderr, "the text report"
 
 
+def test_the_exception_of_a_failed_job_has_the_note(program_run):
+    """The program imports nothing of ours."""
+    finished, applications, _ = program_run("worker killed")
+    assert finished.status == 3, finished.tail()
+    (report,) = applications.values()
+    (death,) = report["postMortems"]
+    assert death["process"] == "python-worker"
+    error = finished.result()
+    assert error["type"] == "Py4JJavaError"
+    folder = next(finished.reports.glob("*/report.json")).parent
+    assert error["notes"] == [f"sparkmemprof: {death['headline']}\nIts post-mortem: {folder}"]
+    assert "sparkmemprof" not in error["text"]
+
+
 @pytest.mark.full
 def test_a_program_that_is_killed(program_run):
     finished, applications, _ = program_run("killed")
@@ -86,6 +100,9 @@ def test_a_jvm_that_is_killed(program_run):
     assert (death["executorId"], death["process"], death["exitCode"]) == ("driver", "jvm", 137)
     assert death["outOfMemory"] is False
     assert death["headline"] in finished.stderr, "the text report"
+    folder = next(finished.reports.glob("*/report.json")).parent
+    place = f"Its post-mortem, when this program has ended: {folder}"
+    assert finished.result()["notes"] == [f"sparkmemprof: {death['headline']}\n{place}"]
 
 
 @pytest.mark.full

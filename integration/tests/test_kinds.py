@@ -148,6 +148,12 @@ def test_what_a_function_of_a_chain_calls_itself_is_its_own(kinds_run, sites, fu
     demand(of_function, JOB, "called_back", OWN + 101 * 28, calls=3)
 
 
+def test_rows_that_a_table_functions_helper_gives_are_of_the_function(kinds_run, sites):
+    """`eval` returns the generator of another method, which PySpark resumes when `eval` is over."""
+    assert kinds_run.result()["lazy_table"] == [42]
+    assert {site["udfName"] for site in sites_at(sites, JOB, "lazy_rows")} == {"LazyTable.eval"}
+
+
 def test_what_runs_in_the_driver_is_not_there(sites):
     """foreachBatch: the driver's Python is not profiled, and nobody in an executor is charged with its block."""
     assert sites_at(sites, JOB, "each_batch") == []

@@ -28,6 +28,12 @@ TESTS = """
 def held(spark, size):
     return spark.sparkContext.parallelize([size], 1).map(lambda size: len(bytearray(size))).sum()
 
+def held_natively(spark, size):
+    def filled(size):
+        import numpy
+        return numpy.full(size, 7, dtype="uint8").nbytes
+    return spark.sparkContext.parallelize([size], 1).map(filled).sum()
+
 @pytest.mark.limit_spark_memory("40 MB")
 def test_below(spark):
     assert held(spark, 30_000_007) == 30_000_007
@@ -39,6 +45,10 @@ def test_above(spark):
 @pytest.mark.limit_spark_memory("40 MB")
 def test_below_after_one_above(spark):
     assert held(spark, 30_000_007) == 30_000_007
+
+@pytest.mark.limit_spark_memory("40 MB")
+def test_above_in_native_code(spark):
+    assert held_natively(spark, 49_975_013) == 49_975_013
 
 @pytest.mark.limit_spark_memory("40 MB")
 def test_that_fails_by_itself(spark):
@@ -85,21 +95,27 @@ def run_tests(line, tmp_path, quick_options):
     return run
 
 
+def demand_line(problem, source, most_mib):
+    """A task held more than the limit, and the line that begins so held 47.7 MiB of that."""
+    held = r"but task \d+ \(stage \d+, partition 0\) held (\d+\.\d) MiB in its Python worker"
+    found = re.search(rf"limit_spark_memory: at most 40\.0 MiB, {held}", problem)
+    assert found, problem
+    assert 47.7 <= float(found[1]) < most_mib, "a worker's first task also holds what it imports"
+    row = re.search(r"^ +47\.7 MiB  test_users\.py:(\d+)  (.*)$", problem, re.MULTILINE)
+    assert row, problem
+    assert (FIXTURE + TESTS).splitlines()[int(row[1]) - 1].strip().startswith(source)
+    assert row[2].startswith(source[:60])
+
+
 @pytest.mark.one_line("4")
 def test_only_a_test_whose_task_held_more_fails(run_tests):
     results, printed = run_tests(FIXTURE + TESTS, "spark.driver.extraJavaOptions -Dours.kept=7\n")
     passed = {name for name, problem in results.items() if not problem}
     fine = {"test_below", "test_below_after_one_above", "test_without_a_mark", "test_settings_of_the_environment_stay"}
     assert passed == fine, printed
-    above = results["test_above"]
-    held = r"but task \d+ \(stage \d+, partition 0\) held (\d+\.\d) MiB in its Python worker"
-    found = re.search(rf"limit_spark_memory: at most 40\.0 MiB, {held}", above)
-    assert found, above
-    assert 47.7 <= float(found[1]) < 65, "a worker's first task also holds what PySpark imports"
-    row = re.search(r"^ +47\.7 MiB  test_users\.py:(\d+)  (.*)$", above, re.MULTILINE)
-    assert row, above
-    assert "len(bytearray(size))" in (FIXTURE + TESTS).splitlines()[int(row[1]) - 1]
-    assert row[2].startswith("return spark.sparkContext.parallelize([size], 1)")
+    of_python = "return spark.sparkContext.parallelize([size], 1).map(lambda size: len(bytearray(size)))"
+    demand_line(results["test_above"], of_python, 65)
+    demand_line(results["test_above_in_native_code"], 'return numpy.full(size, 7, dtype="uint8").nbytes', 100)
     assert "assert 50000021 == 0" in results["test_that_fails_by_itself"]
     assert "limit_spark_memory" not in results["test_that_fails_by_itself"].split("\n")[0]
     assert "limit_spark_memory: the test ran no Spark task" in results["test_without_tasks"]

@@ -1,4 +1,4 @@
-"""Native code in the JVM: a JNI library of the user's, and a whole engine in Rust."""
+"""Native code in the JVM: a JNI library of the user's, one that Spark compresses with, and a whole engine in Rust."""
 
 import pathlib
 import subprocess
@@ -12,6 +12,10 @@ HOG = BUILD / "tests/jvm/libnative_hog.so"
 KEPT_BYTES, GIVEN_BACK_BYTES = 50_331_653, 33_554_467
 COMET = "org.apache.datafusion:comet-spark-spark3.5_2.12:0.9.0"
 KEYS = 1_500_007
+ZSTD = "com.github.luben.zstd"
+LEVEL, PARQUETS_LEVEL = 9, 3
+# Of input whose size isn't known: ZSTD_getCParams. The whole stream has 17.6 and 3.7 MB, says ZSTD_estimateCStreamSize.
+WINDOWS = {LEVEL: 1 << 22, PARQUETS_LEVEL: 1 << 21}
 
 
 def native_sites(stage):
@@ -37,6 +41,42 @@ def test_a_jni_library_of_the_users(spark, spark_run, jar, tmp_path, master):
     assert functions(kept, "java")[-2:] == ["NativeHog.task", "NativeHog.keep"]
     assert functions(kept, "native") == ["Java_NativeHog_keep", "hog_keep"]
     assert "hog_keep" in run.page()
+
+
+def compressing(stage, operator):
+    """Of a stage's blocks that zstd took for compressing in this part of Spark: (bytes of each, their number)."""
+    streams = [
+        site
+        for site in native_sites(stage)
+        if (site.get("operator"), functions(site, "java")[-1:])
+        == (operator, [f"{ZSTD}.ZstdOutputStreamNoFinalizer.compressStream"])
+    ]
+    for site in streams:
+        assert any(
+            "libzstd-jni" in (frame["module"] or "") for frame in site["frames"] if frame["language"] == "native"
+        )
+        assert site["sampled"] is False, "larger than four intervals"
+        assert not site["liveAtEndBytes"], "its streams were closed"
+    sizes = {site["allocatedBytes"] / site["allocations"] for site in streams}
+    assert len(sizes) == 1, streams
+    return sizes.pop(), sum(site["allocations"] for site in streams)
+
+
+@pytest.mark.one_line
+def test_a_library_that_spark_compresses_with(spark_run, tmp_path):
+    """zstd takes each stream's window, tables and buffers as one block, while it holds a Java array."""
+    conf = {"spark.io.compression.codec": "zstd", "spark.io.compression.zstd.level": str(LEVEL)}
+    run = spark_run("compressors.py", tmp_path / "rows", conf=conf).demand_success()
+    assert run.result() == [20_000, sum(range(20_000))]
+    stages = {stage["stageId"]: stage for stage in run.report()["stages"]}
+    size, streams = compressing(stages[0], "shuffle write")
+    assert streams == 4, "each of two tasks writes for two"
+    assert WINDOWS[LEVEL] < size < 6 * WINDOWS[LEVEL]
+    size, streams = compressing(stages[1], "parquet writer")
+    assert streams >= 4, "each of two tasks writes two columns"
+    assert WINDOWS[PARQUETS_LEVEL] < size < 3 * WINDOWS[PARQUETS_LEVEL]
+    held = {(one["origin"], one["operator"]) for one in stages[0]["operators"]}
+    assert ("jvm-native", "shuffle write") in held
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ SMALL = {"spark.driver.memory": "1g", "spark.memory.fraction": "0.1"}
 OFF_HEAP_BYTES = 80 << 20
 VALUE_BYTES = 5_300_021
 BLOCKS_BYTES = 7 * 3_000_017
+SLOW_BYTES = 40 * 300_007
 
 
 @pytest.fixture(params=["onHeap", pytest.param("offHeap", marks=pytest.mark.full)], scope="session")
@@ -66,6 +67,12 @@ def test_pools(run, mode):
     assert (pool["maxBytes"] - cached) / 2 < pool["executionPeakBytes"] <= pool["maxBytes"] - cached
 
 
+def test_what_was_unrolled(run, mode):
+    executor, pool = pool_of(run.report(), mode)
+    # Spark reserves half as much again at every sixteenth row, and the last of these stay for a second.
+    assert SLOW_BYTES / 2 < executor["unrollPeakBytes"] <= pool["storagePeakBytes"]
+
+
 def test_who_held_execution_memory_and_spilled(run, mode):
     memory, (spilled_memory, spilled_disk, _) = spilling_stage(run, run.report())
     assert (memory["spilledMemoryBytes"], memory["spilledDiskBytes"]) == (spilled_memory, spilled_disk)
@@ -94,6 +101,8 @@ def test_cached_data_by_name(run, mode):
         assert (row["memoryBytes"], row["diskBytes"], row["blocks"]) == (memory, disk, blocks)
         assert (row["peakMemoryBytes"], row["peakBlocks"], row["partitions"]) == (memory, partitions, partitions)
         assert row["storageLevel"] == level
+        assert row["deserialized"] == (name == "clicks")
+        assert row["serializer"] is None  # Java's is set, and Spark takes Kryo for some elements
         assert row["executors"] == [{"id": "driver", "memoryBytes": memory, "diskBytes": disk}]
 
 

@@ -3,18 +3,22 @@
 import pytest
 from conftest import BESIDE_BYTES, sites_at
 
-pytestmark = pytest.mark.one_line  # 12 s: four kills, each a while after its block was filled
+pytestmark = pytest.mark.one_line  # 15 s: four kills, each a while after its block was filled
 
 JOB = "touched.py"
 BLOCK_BYTES = 1_000_000_007
-WAIT_S = 1.5
+WAIT_S = 2.5
 WAYS = ["0+", "50+", "99+", "50"]  # percent filled; +: its pages are looked up after that
 SLACK_BYTES = 4 << 20  # the kernel may have given huge pages
 
 
 @pytest.fixture(scope="module")
-def sites(shared_run):
-    run = shared_run(JOB, str(BLOCK_BYTES), str(WAIT_S), *WAYS, master="local[1,2]").demand_success()
+def run(shared_run):
+    return shared_run(JOB, str(BLOCK_BYTES), str(WAIT_S), *WAYS, master="local[1,2]").demand_success()
+
+
+@pytest.fixture(scope="module")
+def sites(run):
     assert run.result() == [1] * len(WAYS), "Spark's next attempts do the work"
     deaths = sorted(run.report()["postMortems"], key=lambda death: death["stageId"])
     assert [death["process"] for death in deaths] == ["python-worker"] * len(WAYS), [
@@ -25,6 +29,13 @@ def sites(shared_run):
         (found[how],) = sites_at(death["sites"], JOB, "block")
         assert 0 <= found[how]["liveAtPeakBytes"] - BLOCK_BYTES < BESIDE_BYTES
     return found
+
+
+def test_the_time_line_has_what_native_libraries_held(run):
+    (executor,) = run.report()["executors"]
+    series = {each["name"]: each["bytes"] for each in executor["timeline"]["series"]}
+    most = max(filter(None, series["python.native"]))
+    assert BLOCK_BYTES // 2 - SLACK_BYTES < most < max(filter(None, series["python.workers"]))
 
 
 @pytest.mark.parametrize("percent", [0, 50, 99])

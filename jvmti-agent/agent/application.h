@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "agent/options.h"
+#include "base/clock.h"
 #include "base/run_within.h"
 #include "boxes/executor_boxes.h"
 #include "boxes/timely_reads.h"
@@ -39,6 +40,7 @@ struct Application {
   int64_t stopped_before_ns = 0;               // likewise, of pauses
   bool exits_on_out_of_memory = false;         // -XX:+ExitOnOutOfMemoryError
   bool kills_itself_on_out_of_memory = false;  // by SIGKILL: -XX:OnOutOfMemoryError
+  int64_t began_ns = MonotonicNs();
   std::shared_ptr<GivenUpBoxes> given_up = std::make_shared<GivenUpBoxes>();
   std::shared_ptr<LastSeen> last_seen = std::make_shared<LastSeen>();
   std::shared_ptr<TimelyReads> reads = std::make_shared<TimelyReads>(RunWithin, kMostRead* options.patience);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/counter_names.h"
 #include "base/valid_utf8.h"
 #include "boxes/python_refusal.h"
@@ -49,6 +50,7 @@ void ExecutorWatch::StartWatcher(const ApplicationRef& application) {
   options.granted_bytes = application->options.container_bytes;
   options.counts_processes = application->options.container_counted;
   options.offheap_live_bytes = [this] { return offheap_->live_bytes(); };
+  options.native_live_bytes = [this] { return malloc_->live_bytes(); };
   options.heap_used_after_gc = [this] { return heap_->collectors().UsedAfter(); };
   options.offheap_blocks = [this] {
     const std::vector<AddressRange> unsafes = offheap_->BlocksFrom(kLargeBlock), native = malloc_->BlocksFrom(kLargeBlock);
@@ -125,6 +127,7 @@ void ExecutorWatch::Complete(const Application& application, proto::ExecutorSnap
   if (ground_->jvm.can_see_pauses()) {
     snapshot->set_gc_stopped_ms(static_cast<uint64_t>(ground_->pauses.total_ns() - application.stopped_before_ns) / 1'000'000);
   }
+  snapshot->set_gc_watched_ms(static_cast<uint64_t>(MonotonicNs() - application.began_ns) / 1'000'000);
   for (const auto& [kind, name] :
        {std::pair(ThreadBuckets::Kind::kHeap, kNoTaskHeapBytes), std::pair(ThreadBuckets::Kind::kOffHeap, kNoTaskOffHeapBytes),
         std::pair(ThreadBuckets::Kind::kNative, kNoTaskNativeBytes)}) {

@@ -108,6 +108,7 @@ std::string HeapShortages::EnvelopeWith(const Application& application, const Sh
     AddNamedBytes("heap.max", said.heap_max, shortage.mutable_regions());
     if (inputs.used_after_gc) AddNamedBytes("heap.usedAfterGc", *inputs.used_after_gc, shortage.mutable_regions());
     AddNamedBytes("heap.storage", said.storage, shortage.mutable_regions());
+    if (said.unroll.value_or(0) != 0) AddNamedBytes("storage.unroll", *said.unroll, shortage.mutable_regions());
     AddNamedBytes("heap.execution", said.execution, shortage.mutable_regions());
   }
   return envelope.SerializeAsString();

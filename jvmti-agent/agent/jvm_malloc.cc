@@ -16,6 +16,7 @@ void JvmMalloc::Start(JNIEnv* jni, const AgentOptions& options) {
   if (!started.ok()) {
     ground_->shortcomings.Add(kWhat, started.message());
   } else {
+    is_watched_ = true;
     ground_->jvm.WatchLibraries(true);  // else a library is noticed with the next sample of another
   }
 }
@@ -27,6 +28,7 @@ void JvmMalloc::Stop() {
 
 // Unlike blocks of Unsafe, some may have been freed unseen.
 void JvmMalloc::Forget() {
+  is_watched_ = false;
   blocks_.Forget();
   left_.Forget();
 }

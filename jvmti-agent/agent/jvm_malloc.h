@@ -4,7 +4,9 @@
 
 #include <jni.h>
 
+#include <atomic>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "agent/ground.h"
@@ -31,6 +33,9 @@ class JvmMalloc {
   void LookForLibraries() { malloc_.LookForLibraries(); }
 
   LeftBlocks& left() { return left_; }
+  std::optional<uint64_t> live_bytes() const {  // nothing: no library is watched
+    return is_watched_ ? std::optional(blocks_.live_bytes()) : std::nullopt;
+  }
   std::vector<AddressRange> BlocksFrom(uint64_t bytes) const { return blocks_.blocks().Larger(bytes); }
   uint64_t dropped_blocks() const { return blocks_.dropped_blocks(); }
 
@@ -39,6 +44,7 @@ class JvmMalloc {
   BlockTracker blocks_;
   LeftBlocks left_;
   LibraryMalloc malloc_{&blocks_};
+  std::atomic<bool> is_watched_{false};
 };
 
 }  // namespace memprof

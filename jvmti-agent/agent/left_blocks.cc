@@ -72,7 +72,7 @@ void LeftBlocks::Say(const Application& application, const std::vector<LeftSite>
   const auto known = [this](const std::string& module, const std::string& build_id, uint64_t offset) {
     return names_->native().Find({module, build_id, offset}).value_or(SourceCalls());
   };
-  proto::LeftOffHeap message = BuildLeft(sites, looked_ms, known);
+  proto::LeftMemory message = BuildLeft(sites, looked_ms, known);
   names_->WantNative(message.names());
   ground_->Send(application, [&](proto::Envelope* envelope) { *(envelope->*part_)() = std::move(message); });
 }

@@ -16,8 +16,8 @@ namespace memprof {
 
 class LeftBlocks {
  public:
-  using Sites = OffHeapSites TaskFigures::*;                // which of a task's tables the tracker's blocks are in
-  using Part = proto::LeftOffHeap* (proto::Envelope::*)();  // of the message, which they are told in
+  using Sites = OffHeapSites TaskFigures::*;               // which of a task's tables the tracker's blocks are in
+  using Part = proto::LeftMemory* (proto::Envelope::*)();  // of the message, which they are told in
 
   // `names`: asked for those of native frames, once something is sent.
   LeftBlocks(Ground* ground, Names* names, BlockTracker* blocks, Sites sites, Part part)

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "boxes/python_sessions.h"
+#include "profile/process_level.h"
 
 namespace memprof {
 namespace {

@@ -1,59 +1,15 @@
 #include "boxes/python_sessions.h"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/clock.h"
+#include "profile/process_level.h"
 
 namespace memprof {
 
 namespace {
-
-constexpr int kAttempts = 3;
-
-// The last session that is closed; 0 = none is.
-uint64_t LastClosed(const std::vector<BoxReader::SessionKey>& sessions) {
-  uint64_t last = 0;
-  for (const BoxReader::SessionKey& key : sessions) {
-    if (key.task_attempt_id >= 0 && key.closed) last = std::max(last, key.number);
-    // When a session opens, all before it are closed, including those whose slots were reused already.
-    if (!key.closed && key.number > 1) last = std::max(last, key.number - 1);
-  }
-  return last;
-}
-
-// What a process holds besides its open tasks' sessions, and the last session that was closed by then, if that is certain.
-struct ProcessLevel {
-  BoxSession session;
-  std::optional<uint64_t> through;
-};
-
-std::optional<ProcessLevel> ReadProcessLevel(const BoxReader& box) {
-  std::optional<ProcessLevel> last;
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    const std::vector<BoxReader::SessionKey> sessions = box.Sessions();
-    const auto process = std::find_if(sessions.begin(), sessions.end(),
-                                      [](const BoxReader::SessionKey& key) { return !key.closed && key.task_attempt_id < 0; });
-    if (process == sessions.end()) break;
-    const uint64_t through = LastClosed(sessions);
-    Result<BoxSession> session = box.ReadSession(process->number);
-    if (!session.ok()) break;
-    last = {*std::move(session), std::nullopt};
-    if (LastClosed(box.Sessions()) == through) {
-      last->through = through;
-      break;
-    }
-  }
-  return last;  // `through` is missing after short tasks without a pause; a later task's reading then gives the leftovers
-}
-
-// Beside a session that was read before. If that was open and has been closed meanwhile, what it left is in both.
-std::optional<ProcessLeftovers> Beside(const BoxSession& session, const ProcessLevel& process) {
-  if (!process.through || (!session.closed && *process.through >= session.number)) return std::nullopt;
-  return ProcessLeftovers{process.session, *process.through};
-}
 
 // Adds what the process holds at process level to its sessions from `begin` on, which have just been read.
 void AddProcessLevel(const BoxReader& box, size_t begin, FoundSessions* found) {
@@ -74,11 +30,6 @@ int64_t EndOf(const BoxSession& session, LastSeen::Looks looks) {
 }
 
 }  // namespace
-
-std::optional<ProcessLeftovers> LeftoversBeside(const BoxReader& box, const BoxSession& session) {
-  const std::optional<ProcessLevel> process = ReadProcessLevel(box);
-  return process ? Beside(session, *process) : std::nullopt;
-}
 
 void AddSessionsOf(const BoxPlace& place, const std::string& path, const BoxReader& box, int64_t task_attempt_id, Leftovers leftovers,
                    FoundSessions* found) {

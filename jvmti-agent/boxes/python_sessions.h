@@ -35,9 +35,6 @@ void AddOtherSessions(const BoxPlace& place, int64_t task_attempt_id, Leftovers 
 void AddSessionsOf(const BoxPlace& place, const std::string& path, const BoxReader& box, int64_t task_attempt_id, Leftovers leftovers,
                    FoundSessions* found);
 
-// The same for one session that has just been read; nothing: it is not known.
-std::optional<ProcessLeftovers> LeftoversBeside(const BoxReader& box, const BoxSession& session);
-
 // The writers may reuse these sessions. A box that is no longer needed is removed by its writer or by the BoxKeeper.
 void Acknowledge(const std::vector<SessionReceipt>& receipts);
 

@@ -3,11 +3,13 @@
 #include <jni.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "agent/agent.h"
 #include "budget/budget.h"
+#include "budget/driver.h"
 #include "jni/convert.h"
 #include "jni/or_else.h"
 
@@ -17,6 +19,15 @@ namespace {
 jbyteArray Bytes(JNIEnv* jni, const std::string& bytes) { return bytes.empty() ? nullptr : ToJavaBytes(jni, bytes); }
 
 size_t Bound(jint max_bytes) { return max_bytes < 0 ? 0 : static_cast<size_t>(max_bytes); }
+
+SparkSettings ToSettings(JNIEnv* jni, jobjectArray configuration) {
+  const std::vector<std::string> texts = ToStrings(jni, configuration);
+  SparkSettings settings;
+  for (size_t i = 0; i + 1 < texts.size(); i += 2) settings.insert_or_assign(texts[i], texts[i + 1]);
+  return settings;
+}
+
+std::optional<uint64_t> IfGiven(jlong mib) { return mib < 0 ? std::nullopt : std::optional(static_cast<uint64_t>(mib)); }
 
 uint64_t NotNegative(jlong bytes) { return bytes < 0 ? 0 : static_cast<uint64_t>(bytes); }
 
@@ -31,13 +42,22 @@ JNIEXPORT jstring JNICALL Java_org_sparkmemprof_jni_NativeAgent_version(JNIEnv* 
   return OrElse<jstring>(nullptr, [&] { return ToJavaString(jni, MEMPROF_VERSION); });
 }
 
-JNIEXPORT jlong JNICALL Java_org_sparkmemprof_jni_NativeAgent_grantedBytes(JNIEnv* jni, jclass, jobjectArray configuration) {
+JNIEXPORT jlong JNICALL Java_org_sparkmemprof_jni_NativeAgent_grantedBytes(JNIEnv* jni, jclass, jobjectArray configuration, jlong heap_mib,
+                                                                           jlong overhead_mib, jlong offheap_mib, jlong pyspark_mib) {
   return OrElse<jlong>(0, [&] {
-    const std::vector<std::string> texts = ToStrings(jni, configuration);
-    SparkSettings settings;
-    for (size_t i = 0; i + 1 < texts.size(); i += 2) settings.insert_or_assign(texts[i], texts[i + 1]);
-    return static_cast<jlong>(GrantedBytes(settings));
+    const SparkSettings settings = ToSettings(jni, configuration);
+    BudgetInput input;
+    input.settings = &settings;
+    input.heap_mib = IfGiven(heap_mib);
+    input.overhead_mib = IfGiven(overhead_mib);
+    input.offheap_mib = IfGiven(offheap_mib);
+    input.pyspark_mib = IfGiven(pyspark_mib);
+    return static_cast<jlong>(GrantedBytes(input));
   });
+}
+
+JNIEXPORT jlong JNICALL Java_org_sparkmemprof_jni_NativeAgent_grantedToDriver(JNIEnv* jni, jclass, jobjectArray configuration) {
+  return OrElse<jlong>(0, [&] { return static_cast<jlong>(GrantedToDriver(ToSettings(jni, configuration))); });
 }
 
 JNIEXPORT jstring JNICALL Java_org_sparkmemprof_jni_NativeAgent_start(JNIEnv* jni, jclass, jstring application_id, jstring executor_id,
@@ -68,9 +88,11 @@ JNIEXPORT jbyteArray JNICALL Java_org_sparkmemprof_jni_NativeAgent_taskSnapshot(
 }
 
 JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeAgent_sparkMemory(JNIEnv* jni, jclass, jlong storage_used, jlong execution_used,
-                                                                         jlong heap_max, jlong heap_committed) {
+                                                                         jlong heap_max, jlong heap_committed, jlong unroll) {
   Agent::Get().NameFrames(jni);
-  Agent::Get().SparkMemory({NotNegative(storage_used), NotNegative(execution_used), NotNegative(heap_max), NotNegative(heap_committed)});
+  SparkMemoryUse use = {NotNegative(storage_used), NotNegative(execution_used), NotNegative(heap_max), NotNegative(heap_committed)};
+  if (unroll >= 0) use.unroll = static_cast<uint64_t>(unroll);
+  Agent::Get().SparkMemory(use);
 }
 
 JNIEXPORT void JNICALL Java_org_sparkmemprof_jni_NativeAgent_sparkPool(JNIEnv*, jclass, jboolean off_heap, jlong max, jlong storage_region,

@@ -33,11 +33,12 @@ Status LibraryMalloc::Start(JavaVM* vm, jvmtiEnv* jvmti, JNIEnv* jni, uint64_t i
     pthread_atfork(nullptr, nullptr, [] { of_process->Forked(); });
     redirected_ = true;
   }
-  StartAnew();
-  records_ = true;
+  BeginToRecord();
   LookForLibraries();
   return {};
 }
+
+void LibraryMalloc::Stop() { RecordNoMore(); }
 
 void LibraryMalloc::LookForLibraries() {
   if (redirected_) loader_.Refresh();
@@ -46,7 +47,7 @@ void LibraryMalloc::LookForLibraries() {
 // Locks of ours may be held by threads that don't exist here.
 void LibraryMalloc::Forked() {
   forked_ = true;
-  records_ = false;
+  RecordNoMore();
   PassOnInThisThread();
 }
 

@@ -31,13 +31,12 @@ class LibraryMalloc {
   // Redirects the libraries, once, and records from now on. On a Java thread in native code. An error says why nothing is seen.
   Status Start(JavaVM* vm, jvmtiEnv* jvmti, JNIEnv* jni, uint64_t interval_bytes);
   // Blocks that are followed already are seen being freed.
-  void Stop() { records_ = false; }
+  void Stop();
   // Redirects libraries that were loaded meanwhile. Any thread may call it, often.
   void LookForLibraries();
 
   // By hooks. `address`: of a block that was taken as a sample.
   void Allocated(uintptr_t address, uint64_t size, const SampleWeight& weight) noexcept;
-  bool records() const { return records_.load(std::memory_order_relaxed); }
   bool MayFollow(uintptr_t address) const { return blocks_->MayFollow(address); }
   void Freeing(uintptr_t address) noexcept;
   // Around realloc(): the block is taken out first; put back, or given up, when it has succeeded.
@@ -49,7 +48,7 @@ class LibraryMalloc {
   void Forked();
 
   BlockTracker* blocks_;
-  std::atomic<bool> redirected_{false}, records_{false};
+  std::atomic<bool> redirected_{false};
   std::atomic<uint64_t> interval_{512u << 10};
   std::atomic<bool> forked_{false};  // this process is a child
   JavaVM* vm_ = nullptr;

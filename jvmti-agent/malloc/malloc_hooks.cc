@@ -21,7 +21,7 @@ struct RealFunctions {
 RealFunctions real;  // set once, before anything is patched
 
 std::atomic<LibraryMalloc*> sink{nullptr};
-std::atomic<uint32_t> starts{0};
+SamplingStarts starts;
 
 // Plain data in the static TLS block: reached by one instruction, without allocation, until the thread is gone.
 struct HookThread {
@@ -42,20 +42,21 @@ class Recording {
 };
 
 __attribute__((noinline, cold)) void RecordAllocated(void* block, size_t size) {
-  LibraryMalloc* to = sink.load(std::memory_order_acquire);
-  if (!to->records()) {
-    hook_thread.sampler.PutOff(size, starts.load(std::memory_order_relaxed));
+  const uint32_t start = starts.Now();
+  if (!SamplingStarts::IsOn(start)) {
+    hook_thread.sampler.PutOff(start);
     return;
   }
+  LibraryMalloc* to = sink.load(std::memory_order_acquire);
   const Recording recording;
-  const SampleWeight weight = hook_thread.sampler.Draw(size, to->interval_bytes(), starts.load(std::memory_order_relaxed));
+  const SampleWeight weight = hook_thread.sampler.Draw(size, to->interval_bytes(), start);
   if (weight.taken()) to->Allocated(reinterpret_cast<uintptr_t>(block), size, weight);
 }
 
 void NoteAllocated(void* block, size_t size) {
   if (block == nullptr || hook_thread.recording) [[unlikely]]
     return;
-  if (hook_thread.sampler.Crosses(size, starts.load(std::memory_order_relaxed))) [[unlikely]]
+  if (hook_thread.sampler.Crosses(size, starts.Now())) [[unlikely]]
     RecordAllocated(block, size);
 }
 
@@ -172,7 +173,9 @@ const GotHook kHooks[] = {
 
 }  // namespace
 
-void StartAnew() { starts.fetch_add(1, std::memory_order_relaxed); }
+void BeginToRecord() { starts.Begin(); }
+
+void RecordNoMore() { starts.End(); }
 
 void PassOnInThisThread() { hook_thread.recording = true; }
 

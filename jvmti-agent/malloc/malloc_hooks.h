@@ -20,8 +20,10 @@ struct MallocHooks {
 };
 MallocHooks MallocHookList();
 
-// The interval may change now; what threads have counted is discarded.
-void StartAnew();
+// From now on new blocks are recorded, with the sink's interval as it is now; what threads have counted is discarded. And no more: blocks
+// that are followed already are seen being freed. For one thread at a time.
+void BeginToRecord();
+void RecordNoMore();
 
 // The hooks only call the real functions from now on, on the current thread.
 void PassOnInThisThread();

@@ -11,8 +11,8 @@ namespace {
 
 uint64_t Rounded(double value) { return value <= 0 ? 0 : static_cast<uint64_t>(std::llround(std::min(value, 1e18))); }
 
-proto::LeftOffHeap Built(const std::vector<LeftSite>& sites, int64_t time_ms, const NativeNamesAt& native, size_t most) {
-  proto::LeftOffHeap message;
+proto::LeftMemory Built(const std::vector<LeftSite>& sites, int64_t time_ms, const NativeNamesAt& native, size_t most) {
+  proto::LeftMemory message;
   message.set_time_ms(time_ms);
   message.set_clock_ms(MonotonicNs() / 1'000'000);
   MessageNames names(message.mutable_names(), native);
@@ -36,10 +36,10 @@ proto::LeftOffHeap Built(const std::vector<LeftSite>& sites, int64_t time_ms, co
 
 }  // namespace
 
-proto::LeftOffHeap BuildLeft(const std::vector<LeftSite>& sites, int64_t time_ms, const NativeNamesAt& native, size_t max_bytes) {
+proto::LeftMemory BuildLeft(const std::vector<LeftSite>& sites, int64_t time_ms, const NativeNamesAt& native, size_t max_bytes) {
   constexpr size_t kFirst = 16;
   for (size_t most = kFirst;; most -= (most + 3) / 4) {
-    proto::LeftOffHeap message = Built(sites, time_ms, native, most);
+    proto::LeftMemory message = Built(sites, time_ms, native, most);
     if (most == 0 || message.ByteSizeLong() <= max_bytes) return message;
   }
 }

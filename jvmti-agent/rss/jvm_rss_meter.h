@@ -15,7 +15,8 @@
 //                             their lists, so it takes at most half a percent of the time
 //   data of libraries         pages of their images, and of the class archive, that were written to
 //   metaspace, GC structures and other mappings
-//                             anonymous mappings that are none of these: the JVM doesn't say which is which (its pools have the numbers)
+//                             anonymous mappings that are none of these: the JVM doesn't say which is which. Its pools say what is
+//                             committed and used, which is not what is resident (docs/decisions/0306)
 //   malloc (libjemalloc.so.2), metaspace and other mappings
 //                             likewise, where malloc is another library's (rss/other_malloc.h): its arenas are such mappings, too. What is
 //                             left in libc's heaps is then "malloc, in use and free"

@@ -2,13 +2,18 @@
 
 #include <string_view>
 
+#include "base/clock.h"
 #include "base/hash.h"
 #include "hooking/native_stack.h"
+#include "stacks/sample_rate.h"
 
 namespace memprof {
 namespace {
 
 constexpr size_t kMostLookedAt = 192;  // engines in Rust have a hundred
+
+// A JVM has hundreds of threads, most of which sample rarely: these do without a cache of frames (decision 0538).
+__attribute__((tls_model("initial-exec"))) thread_local constinit SampleRate rate{};
 
 bool Is(const char* name, const ModuleTable::Identity& module) { return std::string_view(module.path, module.path_size).ends_with(name); }
 bool IsJvm(const ModuleTable::Identity& module) { return Is("/libjvm.so", module); }
@@ -18,7 +23,8 @@ bool IsLibc(const ModuleTable::Identity* module) { return module != nullptr && I
 
 void CaptureNativeCalls(LoaderWatch* loader, bool (*marks)(uintptr_t address), NativeCalls* native) {
   uintptr_t addresses[kMostLookedAt];
-  const size_t count = CaptureNativeStack(addresses, kMostLookedAt, loader->unloaded() != 0);
+  const bool without_cache = !rate.IsOften(MonotonicNs()) || loader->unloaded() != 0;
+  const size_t count = CaptureNativeStack(addresses, kMostLookedAt, without_cache);
   const ModuleTable::Identity* own = loader->modules().Find(reinterpret_cast<uintptr_t>(&CaptureNativeCalls)).module;
   *native = {.calls = {}, .depth = 0, .hash = 0, .caller = NativeCaller::kUnknown, .by_marked = false};
   for (size_t i = 0; i < count; ++i) {

@@ -29,6 +29,7 @@ void News::SetSparkMemory(const SparkMemoryUse& use) {
   spark_.peak.storage = std::max(spark_.peak.storage, use.storage);
   spark_.peak.execution = std::max(spark_.peak.execution, use.execution);
   spark_.peak.heap_max = use.heap_max;
+  if (use.unroll) spark_.peak.unroll = std::max(spark_.peak.unroll.value_or(0), *use.unroll);
 }
 
 void News::SetSparkPool(const proto::PoolUse& use) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "proto/memprof.pb.h"
@@ -17,6 +18,7 @@ namespace memprof {
 // The last figures of Spark's memory manager, in bytes.
 struct SparkMemoryUse {
   uint64_t storage = 0, execution = 0, heap_max = 0, heap_committed = 0;
+  std::optional<uint64_t> unroll;  // of storage on-heap and off-heap: blocks that are not stored yet; nothing: not known
 };
 
 // All of its figures so far.

@@ -10,9 +10,6 @@ namespace memprof {
 namespace {
 
 constexpr uint64_t kNotable = 100;  // a change by one part in this many
-constexpr std::chrono::seconds kPssEvery{1};
-// At most one part in this many of the time is spent on reading PSS: for a notable maximum, and for others.
-constexpr int kPssShare = 50, kLeastPssShare = 1000;
 
 }  // namespace
 
@@ -32,7 +29,7 @@ bool PeakMoment::Follow(const std::string& measured) {
 // If the maximum is hardly higher than the last one whose processes were read, the difference is unattributed.
 void PeakMoment::Raise(uint64_t used, const ProcessWatch& processes, const Scene& scene) {
   const bool notable = used > read_used_ + read_used_ / kNotable;
-  if (notable || MayReadPss(kLeastPssShare)) {
+  if (notable || pss_.Allows(false, Clock::now())) {
     read_used_ = used;
     Read(used, processes, scene);
   } else {
@@ -46,11 +43,6 @@ void PeakMoment::Raise(uint64_t used, const ProcessWatch& processes, const Scene
   for (const int64_t task : scene.tasks) message_.add_active_tasks(task);
 }
 
-bool PeakMoment::MayReadPss(int share) const {
-  const Clock::duration since = Clock::now() - pss_at_;
-  return since >= kPssEvery && since >= pss_cost_ * share;
-}
-
 void PeakMoment::Read(uint64_t used, const ProcessWatch& processes, const Scene& scene) {
   uint64_t sum = 0;
   message_.Clear();
@@ -61,11 +53,11 @@ void PeakMoment::Read(uint64_t used, const ProcessWatch& processes, const Scene&
     ReadProcess(process, message);
     sum += message->peak_rss_bytes();
   }
-  if (MayReadPss(kPssShare)) ReadShared(processes);
+  if (pss_.Allows(true, Clock::now())) ReadShared(processes);
   int64_t rest = static_cast<int64_t>(used) - static_cast<int64_t>(sum);
   if (shared_) {
     message_.set_shared_bytes(*shared_);
-    message_.set_shared_age_ms(std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - pss_at_).count());
+    message_.set_shared_age_ms(std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - pss_.read_at()).count());
     if (!measured_.value_or("").empty()) rest += static_cast<int64_t>(*shared_);
   }
   message_.set_measure(measure_);
@@ -99,8 +91,7 @@ void PeakMoment::ReadShared(const ProcessWatch& processes) {
     if (pss.ok()) shared += pss->rss_bytes - std::min(pss->rss_bytes, pss->bytes);
   }
   shared_ = shared;
-  pss_at_ = Clock::now();
-  pss_cost_ = pss_at_ - begin;
+  pss_.Read(begin, Clock::now());
 }
 
 }  // namespace memprof

@@ -3,9 +3,9 @@
 // A cgroup counts shared pages once, the sum of RSS as often as they are mapped, and one cgroup may be around another: uses of different
 // measures can't be compared, so each begins a peak of its own, which replaces that before.
 //
-// Processes are always in RSS. What they share is RSS - PSS, as last read: PSS costs 20 ms per GB, so it is read at most once a second
-// and for at most 2 % of the time. A maximum less than 1 % above the last one whose processes were read is read again only if that
-// takes at most a thousandth of the time. Otherwise the processes read before stay, and the growth since then is unattributed.
+// Processes are always in RSS. What they share is RSS - PSS, as last read, for PSS costs too much for each maximum (pss_budget.h). A
+// maximum less than 1 % above the last one whose processes were read is read again only if that takes at most a thousandth of the time.
+// Otherwise the processes read before stay, and the growth since then is unattributed.
 #pragma once
 
 #include <chrono>
@@ -17,6 +17,7 @@
 #include "proto/memprof.pb.h"
 #include "system/proc_files.h"
 #include "watch/process_watch.h"
+#include "watch/pss_budget.h"
 
 namespace memprof {
 
@@ -42,7 +43,6 @@ class PeakMoment {
   using Clock = std::chrono::steady_clock;
 
   void Read(uint64_t used, const ProcessWatch& processes, const Scene& scene);
-  bool MayReadPss(int share) const;
   void ReadProcess(const WatchedProcess& process, proto::Process* message) const;
   void ReadShared(const ProcessWatch& processes);
 
@@ -53,8 +53,7 @@ class PeakMoment {
   uint32_t measure_ = 0;                 // how often that has changed
   uint64_t used_ = 0, read_used_ = 0;    // read_used_: the largest whose processes were read
   std::optional<uint64_t> shared_;
-  Clock::time_point pss_at_;
-  Clock::duration pss_cost_{};
+  PssBudget pss_;
 };
 
 }  // namespace memprof

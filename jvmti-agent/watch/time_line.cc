@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "timeline/packing.h"
 
@@ -9,6 +10,12 @@ namespace memprof {
 namespace {
 
 constexpr std::array<uint64_t, 3> kLevels = {50, 85, 95};  // percent of the limit
+
+proto::TimeLine Packed(const std::vector<TimeSample>& samples) {
+  proto::TimeLine message;
+  PackSamples(samples, &message);
+  return message;
+}
 
 }  // namespace
 
@@ -71,9 +78,14 @@ bool TimeLine::Due(Clock::time_point now) const { return any_ && now - sent_at_ 
 std::optional<proto::TimeLine> TimeLine::Take(Clock::time_point now) {
   sent_at_ = now;
   if (unsent_.all().empty()) return std::nullopt;
-  proto::TimeLine message;
-  PackSamples(unsent_.all(), &message);
+  std::vector<TimeSample> samples(unsent_.all().begin(), unsent_.all().end());
   unsent_.Clear();
+  proto::TimeLine message = Packed(samples);
+  // What is cut is in the sum of all workers still.
+  for (size_t workers = TimeSample::kWorkers / 2; message.ByteSizeLong() > kMostBytes && workers > 1; workers /= 2) {
+    for (TimeSample& sample : samples) sample.KeepLargestWorkers(workers);
+    message = Packed(samples);
+  }
   return message;
 }
 

@@ -21,6 +21,9 @@ class TimeLine {
   using Clock = std::chrono::steady_clock;
   static constexpr size_t kMostUnsent = 40;
   static constexpr std::chrono::seconds kSendEvery{10}, kSampleEvery{1};
+  // Of a message: beyond it, samples name fewer workers. What many executors may send to one driver:
+  static constexpr size_t kDriversBytesPerSecond = 256u << 10, kMostExecutors = 500;
+  static constexpr size_t kMostBytes = kDriversBytesPerSecond * kSendEvery.count() / kMostExecutors;
   static constexpr std::chrono::milliseconds kLeastPause{200};
 
   // A tick's figures as far as the rules need them, in bytes.

@@ -242,6 +242,7 @@ google::protobuf::RepeatedPtrField<proto::NamedBytes> Watcher::RegionsNow() cons
   if (const std::optional<uint64_t> used = options_.heap_used_after_gc()) AddNamedBytes("heap.usedAfterGc", *used, &regions);
   if (spark_.now.heap_max != 0) {  // 0: nothing reported yet
     AddNamedBytes("heap.storage", spark_.now.storage, &regions);
+    if (spark_.now.unroll.value_or(0) != 0) AddNamedBytes("storage.unroll", *spark_.now.unroll, &regions);
     AddNamedBytes("heap.execution", spark_.now.execution, &regions);
     AddNamedBytes("heap.committed", spark_.now.heap_committed, &regions);
   }
@@ -297,10 +298,15 @@ proto::ExecutorSnapshot Watcher::Build() const {
   }
   snapshot.set_cgroup_shared(shared_);
   if (!limit_ && !why_unseen_.empty()) SetLimitUnseen(why_unseen_, &snapshot);
-  if (host_memory_ != 0) snapshot.set_host_memory_bytes(HostMemory());
+  if (host_memory_ != 0) {
+    snapshot.set_host_memory_bytes(HostMemory());
+    snapshot.set_host_is_group(wider_limit_.has_value());
+    snapshot.set_host_memory_clock_ms(MonotonicNs() / 1'000'000);
+  }
   if (spark_.peak.heap_max != 0) {
     snapshot.set_heap_max_bytes(spark_.peak.heap_max);
     snapshot.set_spark_storage_peak_bytes(spark_.peak.storage);
+    if (spark_.peak.unroll) snapshot.set_spark_unroll_peak_bytes(*spark_.peak.unroll);
     snapshot.set_spark_execution_peak_bytes(spark_.peak.execution);
   }
   snapshot.set_offheap_peak_bytes(offheap_peak_);

@@ -80,6 +80,7 @@ struct WatcherOptions {
   bool counts_processes = false;  // it does so by the sum of their resident memory (YARN), whatever group they are in
   bool withheld = false;          // names of the user's own Python modules (profile/withheld.h), and of programs
   std::function<uint64_t()> offheap_live_bytes;
+  std::function<std::optional<uint64_t>()> native_live_bytes;   // of JNI libraries; nothing: they aren't watched
   std::function<std::optional<uint64_t>()> heap_used_after_gc;  // nothing before the first collection
   std::function<std::vector<AddressRange>()> offheap_blocks;    // large ones, in order of address
   std::function<PauseSums()> pauses;

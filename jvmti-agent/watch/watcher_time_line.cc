@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "watch/native_now.h"
 #include "watch/watcher.h"
 
 namespace memprof {
@@ -54,12 +55,14 @@ TimeSample Watcher::SampleNow() const {
   if (limit_) sample.Set(Gauge::kLimit, *limit_);
   uint64_t jvm = 0, workers = 0, other = 0, programs = 0;
   std::vector<TimeSample::Worker> each;
+  std::optional<uint64_t> python_native;
   for (const auto& [pid, process] : processes_->living()) {
     if (process.kind == ProcessKind::kJvm) {
       jvm += process.rss_bytes;
     } else if (process.kind == ProcessKind::kPythonWorker) {
       workers += process.rss_bytes;
       each.push_back({pid, TimeSample::ToKib(process.rss_bytes)});
+      if (const std::optional<uint64_t> native = NativeNow(process)) python_native = python_native.value_or(0) + *native;
     } else if (process.kind == ProcessKind::kProgram) {
       programs += process.rss_bytes;
     } else {
@@ -81,6 +84,8 @@ TimeSample Watcher::SampleNow() const {
     sample.Set(Gauge::kHeapExecution, spark_.now.execution);
   }
   sample.Set(Gauge::kOffHeap, options_.offheap_live_bytes());
+  if (const std::optional<uint64_t> native = options_.native_live_bytes()) sample.Set(Gauge::kNative, *native);
+  if (python_native) sample.Set(Gauge::kPythonNative, *python_native);
   if (pressure_) sample[Gauge::kPressure] = *pressure_;
   std::vector<TimeSample::Stage> stages;
   for (const auto& [stage, tasks] : options_.running_stages()) {

@@ -6,7 +6,8 @@
 
 What it holds is then in a black box below ``SPARKMEMPROF_BOX_DIR`` or, by default, ``<tmp>/sparkmemprof-<uid>/drivers``
 (if another user has that name, one warning names the directory that is used instead). The box is removed when the
-process ends normally. If it was killed, ``sparkmemprof post-mortem DIR`` reads the box. If the JVM that this process
+process ends normally; where the process has started its JVM (a notebook, ``python job.py``), what it held is then in
+the application's report. If it was killed, ``sparkmemprof post-mortem DIR`` reads the box. If the JVM that this process
 has started is killed, its post-mortem comes here (jvm_watch.py). Standard library only.
 """
 
@@ -39,10 +40,12 @@ def start() -> None:
     if "sparkmemprof.program" in sys.modules:
         install()
         return  # `sparkmemprof submit` or `run` has started it
+    watch = None
     try:
         from sparkmemprof.jvm_watch import JvmWatch
 
-        install(JvmWatch().note)
+        watch = JvmWatch()
+        install(watch.note)
     except Exception as error:
         install()
         say(f"the driver's JVM is not watched: {error}")
@@ -52,6 +55,9 @@ def start() -> None:
         say(f"the driver's Python is not profiled: {error}")
         return
     atexit.register(_remove, folder, os.getpid())  # runs after the profile's own end, which is registered later
+    if watch is not None:
+        name = os.path.basename((getattr(sys, "argv", None) or [""])[0]) or "python"
+        atexit.register(watch.join, folder, name)  # once the profile has ended
     from sparkmemprof.program import start as start_program
 
     settings: dict[str, Any] = {

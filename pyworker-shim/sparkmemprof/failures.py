@@ -24,9 +24,10 @@ def install(note_of_end: Callable[[bool], str] | None = None) -> None:
 
     `note_of_end`: for a call that failed without an exception of the JVM's: the note to add if the JVM has ended, or
     "". Its argument says whether the connection is known to be lost. It may be called by a finalizer, in any thread.
+    None: the one that is there, if any, stays.
     """
     global _note_of_end
-    _note_of_end = note_of_end
+    _note_of_end = note_of_end or _note_of_end
     when_imported(lambda: _note_errors_of_py4j() and _note_refused_connections())
 
 

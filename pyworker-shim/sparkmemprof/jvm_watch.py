@@ -8,30 +8,22 @@ from __future__ import annotations
 
 import atexit
 import os
-import threading
-import time
 from typing import Any
 
-from .cli.driver_watch import DriverWatch, last_application
+from .cli.driver_watch import DriverWatch, jvm_of, last_application
+from .cli.report_places import may_join
 from .failures import gateway_of_program
-from .jvm_end import MOST_WAIT_SECONDS, POLL_SECONDS, answers
-
-# A JVM that ends itself because of a full heap looks at it first. Meanwhile calls fail, and the kernel still takes
-# connections for it.
-_MOST_OF_LAST_WORDS_SECONDS = 30
+from .jvm_end import JvmNotes
+from .standard_error import say
 
 
-class JvmWatch:
-    """Watches until this process ends. Thread-safe; only making it may raise."""
+class JvmWatch(JvmNotes):
+    """Watches until this process ends. The first note writes and prints the post-mortem. Only making it may raise."""
 
     def __init__(self) -> None:
-        self._owner = os.getpid()
-        self._lock = threading.RLock()
-        self._telling = False
-        self._notes: dict[int, str] = {}  # by pid of a JVM that has ended
-        # JVMs that answer no more and yet live: pid, and whether it had begun to end itself when the wait for it began.
-        self._awaited: set[tuple[int, bool]] = set()
+        super().__init__()
         self._watch = self._begin()
+        self._had_another = False  # an application whose JVM has died
         atexit.register(self._end)
 
     def _begin(self) -> Any:
@@ -40,49 +32,18 @@ class JvmWatch:
         os.environ.update(watch.environment({}))
         return watch
 
-    def note(self, lost: bool) -> str:
-        """If this process's JVM was killed while an application ran: its post-mortem's headline and place, else "".
-        `lost`: a connection broke. The first call writes and prints the post-mortem. Waits for a JVM that is about to
-        end: at most 5 s, once; at most 30 s, once, if it has begun to end itself because of a full heap; both times
-        the application's `spark.memprof.patience`."""
-        gateway = gateway_of_program()
-        process = getattr(gateway, "proc", None)  # None, too, if another process has started that JVM
-        if process is None or os.getpid() != self._owner:
-            return ""
-        with self._lock:
-            if self._telling:  # a finalizer or a signal's handler, in the midst of what is below
-                return ""
-            self._telling = True
-            try:
-                if process.pid not in self._notes:
-                    ending = self._watch.is_ending(process.pid)
-                    status = self._wait(process, gateway, ending) if lost or ending else process.poll()
-                    if status is None:
-                        return ""
-                    self._notes[process.pid] = ""  # whatever comes, once is enough
-                    self._notes[process.pid] = self._tell(process.pid, status)
-                return self._notes[process.pid]
-            finally:
-                self._telling = False
+    def is_ending(self, pid: int) -> bool:
+        return self._watch.is_ending(pid)
 
-    def _wait(self, process: Any, gateway: Any, ending: bool) -> int | None:
-        if process.poll() is None and ((process.pid, ending) in self._awaited or (not ending and answers(gateway))):
-            return None
-        known, begin = (process.pid, ending), time.monotonic()
-        while process.poll() is None:
-            ending = ending or self._watch.is_ending(process.pid)
-            most = _MOST_OF_LAST_WORDS_SECONDS if ending else MOST_WAIT_SECONDS
-            if time.monotonic() - begin >= most * self._watch.patience(process.pid):
-                self._awaited |= {known, (process.pid, ending)}
-                break
-            time.sleep(POLL_SECONDS)
-        return process.poll()
+    def patience(self, pid: int) -> int:
+        return self._watch.patience(pid)
 
-    def _tell(self, pid: int, status: int) -> str:
+    def tell(self, pid: int, status: int) -> str:
         last = last_application(pid, self._watch.told())
         if last is None or last.has_ended:
             return ""
         watch, self._watch = self._watch, self._begin()  # the new one is for the next JVM
+        self._had_another = True
         written = watch.finish(pid, status, os.path.abspath("sparkmemprof-report"))
         watch.__exit__()
         if not watch.headlines:
@@ -90,6 +51,25 @@ class JvmWatch:
         return (
             f"sparkmemprof: {watch.headlines[0]}\nIts post-mortem: {os.path.dirname(written) if written else 'above'}"
         )
+
+    def join(self, boxes: str, name: str) -> None:
+        """At this process's end: puts what it held, by its boxes, into the report of its Spark application, if it has
+        stopped that. Nothing is put where it was the driver of several, or of one that must not show it, or where
+        another process has started the JVM. Never raises."""
+        if os.getpid() != self._owner or self._had_another:
+            return
+        try:
+            process = getattr(gateway_of_program(), "proc", None)  # None: it has started no JVM, only its children have
+            told = self._watch.told()
+            if process is None or not may_join(told):
+                return
+            (application,) = told
+            if application.has_ended and application.jvm == jvm_of(process.pid, told):
+                self._watch.join(application, boxes, name)
+        except KeyboardInterrupt:  # nobody waits any longer
+            pass
+        except Exception as error:
+            say(f"what the driver's Python held is not in its report: {error}")
 
     def _end(self) -> None:
         if os.getpid() != self._owner:

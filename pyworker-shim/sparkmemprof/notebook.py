@@ -15,7 +15,7 @@ import time
 from .application import report_since, running_context, running_report
 from .cli.live import fetch_report, is_address
 from .cli.report_files import find_report
-from .cli.show import format_of, read_report, render, write_file
+from .cli.show import format_of, read_report, render, write_out
 from .typed_code import follow
 
 _cleared_ms = 0  # since the epoch
@@ -63,7 +63,7 @@ def dump(path, source=None):
     source: as for show(). Raises UserError, which says what to do.
     """
     content, where = _read(source)
-    write_file(render(content, where, format_of(os.fspath(path))), os.fspath(path))
+    write_out(render(content, where, format_of(os.fspath(path))), os.fspath(path))
 
 
 def clear():

@@ -10,8 +10,9 @@ import sys
 import threading
 from typing import Any, Callable
 
+from .patience import patience_of
+
 _MOST_WAIT_S = 1.0  # times the application's spark.memprof.patience
-_MOST_PATIENCE = 60
 
 
 def active_context() -> Any:
@@ -63,6 +64,6 @@ class Teller:
 def _patience_of(context: Any) -> int:
     """What the JVM says that the setting is; where it can't be read, the JVM's half warns."""
     try:
-        return min(max(int(context._conf.get("spark.memprof.patience", "1")), 1), _MOST_PATIENCE)
+        return patience_of(context._conf.get("spark.memprof.patience", "1"))
     except Exception:
         return 1

@@ -2,6 +2,7 @@
 import type {ComponentChildren} from 'preact';
 import {useEffect, useRef} from 'preact/hooks';
 import {allDeaths} from './digest';
+import {Running} from './ending';
 import type {Report} from './model';
 import {AboutPage} from './pages/about';
 import {DeathsPage} from './pages/deaths';
@@ -13,7 +14,7 @@ import {StagePage, StagesPage} from './pages/stages';
 import {SummaryPage} from './pages/summary';
 import {link, useRoute, type Route} from './route';
 import {useTheme, type Theme} from './theme';
-import {executorTitle} from './titles';
+import {executorTitle, stageTitleOfKey} from './titles';
 import {formatDuration, formatTime} from './units';
 
 export interface Source {
@@ -36,7 +37,7 @@ const PAGES: [string, string][] = [
 
 function titleOf(route: Route): string {
   if (route.id !== null && route.page === 'executors') return executorTitle(route.id);
-  if (route.id !== null && route.page === 'stages') return `Stage ${route.id.replace(/\.0$/, '')}`;
+  if (route.id !== null && route.page === 'stages') return stageTitleOfKey(route.id);
   return PAGES.find(([page]) => page === route.page)?.[1] ?? 'No such page';
 }
 
@@ -154,7 +155,9 @@ export function App({source, insideSpark}: {source: Source; insideSpark: boolean
           {title}
         </h2>
         {report ? (
-          <Page report={report} before={source.before ?? null} route={route} theme={theme} />
+          <Running.Provider value={source.live !== null && source.problem === null}>
+            <Page report={report} before={source.before ?? null} route={route} theme={theme} />
+          </Running.Provider>
         ) : (
           !source.problem && (
             <p class="empty" role="status">

@@ -22,6 +22,12 @@ export function allDeaths(report: Report): (PostMortem | OtherDeath)[] {
   return [...report.postMortems, ...(report.otherDeaths ?? [])];
 }
 
+/** Of entries among the deaths, in the plural: where memory or results were refused, nobody need have died. */
+export function namesOf(entries: (PostMortem | OtherDeath)[]): string {
+  const survived = entries.filter((entry) => entry.survived).length;
+  return survived === 0 ? 'deaths' : survived === entries.length ? 'refusals' : 'deaths and refusals';
+}
+
 // Each piece of advice once, however many deaths lead to it.
 export function adviceOf(report: Report): Advice[] {
   return strongest(report.postMortems.flatMap((death) => death.advice));
@@ -72,15 +78,26 @@ export function confArgument(conf: string, value: string): string {
   return /^[\w.,:=/+@%-]+$/.test(setting) ? `--conf ${setting}` : `--conf '${setting.replace(/'/g, `'\\''`)}'`;
 }
 
+// An action's stages are also those whose output it reused: they had been submitted before it began.
+export function mayHaveRun(action: Action, stage: Stage): boolean {
+  return action.stages.includes(stage.stageId) && (stage.submittedMs ?? action.startedMs) >= action.startedMs;
+}
+
 const runners = new WeakMap<Report, Map<number, Action>>();
 
-// The action that ran a stage. If several did, the first: the others reused its output.
+// The action that ran a stage. If several did, the first: the others reused its output. None if that one has no row.
 export function actionOfStage(report: Report, stageId: number): Action | undefined {
   let map = runners.get(report);
   if (!map) {
     map = new Map();
+    const submitted = new Map<number, number>();
+    for (const {stageId: id, submittedMs} of report.stages) {
+      if (submittedMs != null) submitted.set(id, Math.min(submittedMs, submitted.get(id) ?? submittedMs));
+    }
     for (const action of [...(report.driver?.actions ?? [])].sort((a, b) => a.startedMs - b.startedMs)) {
-      for (const stage of action.stages) if (!map.has(stage)) map.set(stage, action);
+      for (const stage of action.stages) {
+        if (!map.has(stage) && (submitted.get(stage) ?? action.startedMs) >= action.startedMs) map.set(stage, action);
+      }
     }
     runners.set(report, map);
   }

@@ -1,6 +1,6 @@
 // An executor's time line as the chart and the table beside it show it: one moment, the stages that ran, deaths.
 import {allDeaths} from './digest';
-import type {Executor, Report, TimeLine} from './model';
+import type {Executor, OtherDeath, PostMortem, Report, TimeLine} from './model';
 
 export interface Held {
   title: string;
@@ -22,6 +22,26 @@ export function seriesOf(line: TimeLine, name: string): (number | null)[] | null
 
 export function at(line: TimeLine, name: string, index: number): number | null {
   return seriesOf(line, name)?.[index] ?? null;
+}
+
+const DAY_MS = 86_400_000;
+
+// "22:14:03", and "11-14 22:14:03" where the hour alone says little: of a life of a day or more.
+export function clock({timesMs}: TimeLine, ms: number): string {
+  const date = new Date(ms);
+  const days = (timesMs[timesMs.length - 1] ?? 0) - (timesMs[0] ?? 0) >= DAY_MS;
+  return Number.isNaN(date.getTime())
+    ? '–'
+    : date
+        .toISOString()
+        .slice(days ? 5 : 11, 19)
+        .replace('T', ' ');
+}
+
+// The same on an axis, which has no room for a day and seconds.
+export function tick(line: TimeLine, ms: number): string {
+  const told = clock(line, ms);
+  return told.includes(' ') ? told.slice(0, -':00'.length) : told;
 }
 
 // The moment of the largest use.
@@ -56,11 +76,8 @@ export function spansOf(line: TimeLine): Span[] {
   return [...spans.values()].sort((a, b) => a.from - b.from);
 }
 
-export function deathsOf(report: Report, executor: Executor): number[] {
-  const times = allDeaths(report)
-    .filter((death) => death.executorId === executor.id)
-    .map((death) => death.timeMs ?? 0);
-  return times.filter((time) => time > 0);
+export function deathsOf(report: Report, executor: Executor): (PostMortem | OtherDeath)[] {
+  return allDeaths(report).filter((death) => death.executorId === executor.id && (death.timeMs ?? 0) > 0);
 }
 
 // Who held what at a sample, in the order of the stack; the model's own figures.
@@ -71,13 +88,20 @@ export function heldAt(line: TimeLine, index: number): Held[] {
     ['heap.storage', 'of Spark’s storage'],
     ['heap.execution', 'of Spark’s execution'],
     ['offHeap', 'direct and off-heap blocks'],
+    ['native', 'blocks of JNI libraries'],
   ];
   for (const [name, title] of inside) {
     if (seriesOf(line, name)) rows.push({title, look: name === 'heap.usedAfterGc' ? 'heap' : '', bytes: at(line, name, index), part: true});
   }
   const named = line.workers[index] ?? [];
   rows.push({title: 'Python workers', look: 'python', bytes: at(line, 'python.workers', index), note: 'resident, together'});
+  if (seriesOf(line, 'python.native')) {
+    const note = 'resident; of the workers that had measured it by then';
+    rows.push({title: 'of native libraries', look: '', bytes: at(line, 'python.native', index), note, part: true});
+  }
   for (const [pid, bytes] of named) rows.push({title: `pid ${pid}`, look: '', bytes, part: true});
+  const others = at(line, 'python.workers.others', index);
+  if (others) rows.push({title: 'smaller workers', look: '', bytes: others, note: 'resident, together', part: true});
   if (seriesOf(line, 'python.other')?.some((bytes) => bytes)) {
     rows.push({title: 'Other Python', look: 'python2', bytes: at(line, 'python.other', index), note: 'daemons, and the driver’s Python in local mode'});
   }
@@ -86,7 +110,12 @@ export function heldAt(line: TimeLine, index: number): Held[] {
   }
   const rest = at(line, 'unattributed', index);
   if (rest !== null && rest !== 0) {
-    rows.push({title: 'In no process', look: 'other', bytes: rest, note: 'page cache and kernel; negative where processes share pages'});
+    rows.push({
+      title: 'In no process',
+      look: 'other',
+      bytes: rest,
+      note: 'pages of the kernel and of tmpfs; negative where processes share pages or have files mapped',
+    });
   }
   return rows;
 }

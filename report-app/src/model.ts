@@ -43,7 +43,13 @@ export interface Report {
   broadcasts?: Broadcast[];
   driver?: Driver | null;
   counters: Record<string, number>;
-  counterGroups: {bounds: {name: string; value: number}[]; outsideTasks: ThreadBytes[]; outsideTasksOffHeap: ThreadBytes[]; outsideTasksNative: ThreadBytes[]}; // of the counters
+  counterGroups: {
+    bounds: {name: string; value: number}[];
+    outsideTasks: ThreadBytes[];
+    outsideTasksOffHeap: ThreadBytes[];
+    outsideTasksNative: ThreadBytes[];
+    outsideTasksPython: ThreadBytes[];
+  }; // of the counters
   notAvailable: {what: string; why: string}[];
 }
 

@@ -52,6 +52,17 @@ export function framePlace(frame: Frame): string {
   return frame.language === 'native' && frame.module ? moduleTitle(frame.module) : '';
 }
 
+/** The place with this many folders more than framePlace shows, for files of one name. */
+export function longerPlace(frame: Frame, folders: number): string {
+  const shown = framePlace({...frame, line: null}).split('/').length;
+  const path = frame.file ?? frame.module ?? '';
+  const tail = path
+    .split('/')
+    .slice(-(shown + folders))
+    .join('/');
+  return place(tail, frame.file ? frame.line : null);
+}
+
 // As processes are called in lists: "python-worker", "ffmpeg".
 export function processTitle(process: {kind: string; name?: string | null}): string {
   return process.name ?? process.kind;
@@ -71,13 +82,17 @@ export function stageKey(stage: Stage): string {
 }
 
 // The driver's own Python process has a row among the stages, with a number that no stage of Spark's has.
-export function isDriversPython(stage: Stage): boolean {
+export function isDriversPython(stage: {stageId: number}): boolean {
   return stage.stageId < 0;
 }
 
 export function stageTitle(stage: Stage): string {
-  if (isDriversPython(stage)) return 'The driver’s Python';
-  return `Stage ${stage.attempt === 0 ? stage.stageId : stageKey(stage)}`;
+  return stageTitleOfKey(stageKey(stage));
+}
+
+// "2.0": the title of a stage that may have no row.
+export function stageTitleOfKey(key: string): string {
+  return isDriversPython({stageId: Number.parseInt(key, 10)}) ? 'The driver’s Python' : `Stage ${key.replace(/\.0$/, '')}`;
 }
 
 export function executorTitle(id: string): string {

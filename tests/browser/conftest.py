@@ -31,6 +31,12 @@ def store():
 
 
 @pytest.fixture(scope="session")
+def app():
+    """The folder with the bundled app, as the Spark UI serves it."""
+    return BUILD / "report-app"
+
+
+@pytest.fixture(scope="session")
 def html_file(store, tmp_path_factory):
     """Makes the HTML file of a model; its address."""
 

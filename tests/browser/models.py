@@ -2,10 +2,11 @@
 
 import copy
 
+from lives import MIB, life
+
 HOSTILE = "<script>alert(1)</script>\"'&"
-MIB = 1 << 20
 # Texts whose values the schema fixes; all others are a user's, Spark's or a library's.
-FIXED = {"status", "statuses", "figure", "origin", "language", "kind", "process", "limitSource", "purpose"}
+FIXED = {"mode", "status", "statuses", "figure", "origin", "language", "kind", "process", "limitSource", "purpose"}
 NAMES = (("regions", "name"), ("series", "name"))
 
 
@@ -165,6 +166,7 @@ def stage(number, sites, status="complete", **more):
         "tasks": 3,
         "profiledTasks": 3,
         "partialTasks": 0,
+        "gcPercent": 7.25,
         **group(sites),
         "otherAttempts": nothing,
         **more,
@@ -197,6 +199,7 @@ def executor(name, used, limit, processes=2, enforced=True):
         "limitUnseen": False,
         "requestedBytes": limit,
         "hostMemoryBytes": 64 << 30,
+        "hostIsGroup": False,
         "heapMaxBytes": limit // 2,
         "heapAfterGc": {
             "bytes": each // 3,
@@ -211,6 +214,20 @@ def executor(name, used, limit, processes=2, enforced=True):
             "wholeHeap": True,
         },
         "directPeakBytes": 3 * MIB,
+        "gc": [
+            {
+                "collector": "G1 Young Generation",
+                "stopsTheWorld": True,
+                "collections": 113,
+                "totalMs": 4_009,
+                "percent": 10.02,
+                "longestMs": 257,
+                "causes": [{"cause": "G1 Evacuation Pause", "collections": 113}],
+            }
+        ],
+        "unrollPeakBytes": 5 * MIB,
+        "gcStoppedMs": 4_217,
+        "gcPercent": 12.54,
         "regions": [
             {"name": "heap.reserved", "budgetBytes": 300 * MIB, "peakBytes": None},
             {"name": "heap.storage", "budgetBytes": 100 * MIB, "peakBytes": 7 * MIB},
@@ -276,46 +293,6 @@ def executor(name, used, limit, processes=2, enforced=True):
     }
 
 
-LIFE_BEGIN = 1_700_000_000_250
-
-
-def life(limit, seconds, peak, held):
-    """The time line of an executor whose Python worker fills up until second `peak`, when it holds `held` bytes."""
-    names = ("used", "limit", "jvm", "python.workers", "python.other", "heap.usedAfterGc", "heap.storage", "offHeap")
-    series = {name: [] for name in (*names, "unattributed")}
-    line = {
-        "timesMs": [],
-        "runningTasks": [],
-        "taskStarts": [],
-        "gcPauses": [],
-        "gcStoppedMicros": [],
-        "workers": [],
-        "stages": [],
-    }
-    for second in range(seconds):
-        running = 3 <= second <= peak
-        jvm, other = (400 + min(second, 90)) * MIB, 48 * MIB
-        worker = held * second // peak if running else 30 * MIB
-        rest = 30 * MIB + 4096 * (second % 7)
-        used = jvm + other + worker + rest
-        values = (used, limit, jvm, worker, other, (150 + second * 37 % 230) * MIB, 40 * MIB, 19 * MIB, rest)
-        for name, value in zip(series, values, strict=True):
-            series[name].append(value)
-        line["timesMs"].append(LIFE_BEGIN + 1000 * second)
-        line["runningTasks"].append(2 if running else 0)
-        line["taskStarts"].append(2 if second == 3 else 0)
-        line["gcPauses"].append(3 if second == peak else 0)
-        line["gcStoppedMicros"].append(417_300 if second == peak else 0)
-        line["workers"].append([[103, worker]])
-        line["stages"].append([[2, 2]] if running else [])
-    return {
-        **line,
-        "series": [{"name": name, "bytes": values} for name, values in series.items()],
-        "pressurePercent": [12.07 if second == peak else 0 for second in range(seconds)],
-        "thinnedSamples": 311,
-    }
-
-
 def action(job, stages, sent, tasks, partitions, **more):
     """Job `job` collected `sent` bytes at job.py:50."""
     results = {
@@ -339,7 +316,7 @@ def action(job, stages, sent, tasks, partitions, **more):
         "description": None,
         "status": "complete",
         "failureReason": None,
-        "startedMs": 1_700_000_010_000 + job,
+        "startedMs": 1_700_000_001_000 + job,
         "endedMs": 1_700_000_012_000,
         "resultTasks": tasks,
         "resultRows": tasks * 1_009 if tasks else None,
@@ -391,6 +368,26 @@ def report(executors=(), stages=(), **more):
         "counters": {"droppedSites": 0, "droppedTasks": 0},
         "notAvailable": [{"what": "executors.atPeak.sites", "why": "sites are measured at the peak of their task"}],
         **more,
+    }
+
+
+def cached(number, name, size, deserialized):
+    return {
+        "rddId": number,
+        "name": name,
+        "callSite": "persist at job.py:7",
+        "storageLevel": "MEMORY_ONLY" if deserialized else "MEMORY_ONLY_SER",
+        "deserialized": deserialized,
+        "serializer": None if deserialized else "org.apache.spark.serializer.KryoSerializer",
+        "mode": "onHeap",
+        "partitions": 2,
+        "blocks": 2,
+        "memoryBytes": size,
+        "diskBytes": 0,
+        "peakBlocks": 2,
+        "peakMemoryBytes": size,
+        "peakDiskBytes": 0,
+        "executors": [{"id": "1", "memoryBytes": size, "diskBytes": 0}],
     }
 
 
@@ -502,6 +499,7 @@ def everything():
         "taskAttemptId": None,
         "jobId": 0,
         "action": "collect at /jobs/job.py:50",
+        "survived": True,
         "sites": [],
         "advice": [{"conf": "spark.driver.maxResultSize", "from": "2m", "to": "5m", "because": "5 tasks"}],
     }
@@ -547,6 +545,7 @@ def everything():
             for number in range(20, 137)
         ],
         driver=driver(),
+        cachedData=[cached(11, "orders", 9_000_043, False), cached(12, "clicks", 1_000_003, True)],
         broadcasts=[
             {
                 "id": 7,
@@ -564,6 +563,7 @@ def everything():
             "noTaskHeapBytes: odd-thread": 5_243_001,
             "noTaskOffHeapBytes: even-thread": 7,
             "noTaskNativeBytes: deep-thread": 11,
+            "noTaskPythonBytes: lingers": 13,
         },
     )
 

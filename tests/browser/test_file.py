@@ -293,6 +293,14 @@ def test_a_life_shows_who_held_what_at_its_peak_and_at_any_moment(wide, rich):
     assert moment(page).startswith("22:14:03 UTC: 2.4 GiB of 2.5 GiB")
     worker = held.get_by_role("row").filter(has_text="pid 103").locator(".figure")
     assert worker.get_attribute("title") == f"{kib(1_999_999_991):,} bytes"
+    others = held.get_by_role("row").filter(has_text="smaller workers").locator(".figure")
+    assert others.get_attribute("title") == f"{7 << 20:,} bytes, resident, together"
+    for title, size in (
+        ("blocks of JNI libraries", 3 << 20),
+        ("of native libraries", -(-(1_999_999_991 // 2) // 1024) * 1024),
+    ):
+        native = held.get_by_role("row").filter(has_text=title).locator(".figure")
+        assert native.get_attribute("title").startswith(f"{size:,} bytes")
     assert "2 tasks running: 2 of stage 2" in page.locator(".moment").inner_text()
     assert "Threads waited for memory 12.07 %" in page.locator(".moment").inner_text()
     assert "The JVM stood still 417 ms in 3 pauses before." in page.locator(".moment").inner_text()
@@ -362,6 +370,7 @@ def test_what_has_no_row_is_told(wide, rich):
         "odd-thread",
         "even-thread",
         "deep-thread",
+        "lingers",
         "executors.atPeak.sites",
         "64.0 KiB",
         "512.0 KiB",
@@ -568,6 +577,8 @@ def test_the_drivers_own_python_is_no_stage(wide, html_file):
     )
     jsonschema.validate(model, browsing.SCHEMA)
     address = html_file(model)
+    wide.open(address)
+    assert "Line that held most, in one process" in wide.text()
     wide.open(f"{address}#/driver")
     told = wide.text().replace("\u202f", " ")
     assert "Its heap and its Python" in told
@@ -580,5 +591,6 @@ def test_the_drivers_own_python_is_no_stage(wide, html_file):
     wide.open(f"{address}#/lines")
     wide.page.locator("tbody tr", has_text="job.py:28").get_by_role("link", name="driver").click()
     expect(wide.page.locator("h1, h2").filter(has_text="All its processes")).to_be_visible()
+    expect(wide.page.locator("main h2").first).to_have_text("The driver\u2019s Python")
     assert "1 process" in wide.text()
     wide.demand_quiet()

@@ -82,6 +82,65 @@ def test_flame_graph_of_two_runs(wide, store, tmp_path):
     expect(browsing.frames(page, "grown").first).to_have_attribute("name", re.compile("job.py:9"))
 
 
+def test_files_of_one_name_are_told_apart(wide, store, html_file, tmp_path):
+    def run(folder, sizes):
+        sites = [models.python_site("load", 7, size, file=f"/{folder}/{package}/utils.py") for package, size in sizes]
+        return json.dumps(models.report(stages=[models.stage(2, sites)])).encode()
+
+    def told(address):
+        wide.open(f"{address}#/flame")
+        frames = browsing.frames(wide.page, "load")
+        expect(frames).to_have_count(2)
+        return " ".join(sorted(frames.locator("title").all_text_contents()))
+
+    before, after = (
+        run("jobs", [("etl", 100_000_007), ("web", 200_000_009)]),
+        run("jobs", [("etl", 130_000_009), ("web", 200_000_009)]),
+    )
+    alone = told(html_file(before))
+    assert "load (etl/utils.py:7): 95.4 MiB" in alone
+    assert "load (web/utils.py:7): 190.7 MiB" in alone
+    path = tmp_path / "change.html"
+    path.write_text(store.render_comparison_html(before, after))
+    both = told(path.as_uri())
+    assert "load (etl/utils.py): + 28.6 MiB" in both
+    assert "load (web/utils.py): as much as before" in both
+
+    path.write_text(
+        store.render_comparison_html(
+            run("container_1", [("etl", 100_000_007)]), run("container_2", [("etl", 130_000_009)])
+        )
+    )
+    wide.open(f"{path.as_uri()}#/flame")
+    expect(browsing.frames(wide.page, "load").locator("title")).to_contain_text("load (utils.py): + 28.6 MiB")
+
+
+def test_stages_without_a_row_are_in_the_whole(wide, html_file):
+    """As in the exports: allocated bytes add up to the report's totals. So does a stage whose stacks were all cut."""
+    sites = [models.python_site("features", 17, 100_000_007)]
+    cut = models.stage(3, [])
+    cut["remainders"] = cut["totals"] = models.sums([models.python_site("gone", 1, 200_000_009)])
+    rest = {
+        "stages": 7,
+        "tasks": 70,
+        "otherAttempts": 0,
+        "totals": models.sums([models.python_site("light", 1, 300_000_011)]),
+    }
+    model = models.report([], [models.stage(2, sites), cut], otherStages=rest)
+    address = html_file(model)
+    total = sum(2 * live + 1 for live in (100_000_007, 200_000_009, 300_000_011))
+    wide.open(f"{address}#/flame")
+    page = wide.page
+    page.get_by_text("Allocated", exact=True).click()
+    root = browsing.frames(page, "Allocated").locator("title")
+    expect(root).to_contain_text(f"{total / (1 << 30):.1f} GiB allocated, 100 % of all")
+    expect(browsing.frames(page, "Other stages").locator("title")).to_contain_text("572.2 MiB allocated, 50 % of all")
+    expect(browsing.frames(page, "Stage 3").locator("title")).to_contain_text("381.5 MiB allocated, 33 % of all")
+    page.get_by_label("Stage", exact=True).select_option("3.0")
+    expect(root).to_contain_text("381.5 MiB allocated, 100 % of all")
+    expect(browsing.frames(page, "Other stages")).to_have_count(0)
+
+
 def test_flame_graph_by_keyboard(wide, rich):
     wide.open(f"{rich}#/flame")
     told = wide.page.locator(".flame-told")

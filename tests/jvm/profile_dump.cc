@@ -59,6 +59,7 @@ json Executor(const proto::ExecutorSnapshot& executor) {
   for (const proto::NotAvailable& entry : executor.not_available()) out["notAvailable"][entry.what()] = entry.why();
   if (executor.has_cgroup_limit_bytes()) out["cgroupLimitBytes"] = executor.cgroup_limit_bytes();
   if (executor.has_host_memory_bytes()) out["hostMemoryBytes"] = executor.host_memory_bytes();
+  out["hostIsGroup"] = executor.host_is_group();
   if (executor.has_heap_max_bytes()) out["heapMaxBytes"] = executor.heap_max_bytes();
   const auto use = [](const proto::HeapUse& of) {
     return json{{"bytes", of.bytes()}, {"collection", of.collection()}, {"timeMs", of.time_ms()}};
@@ -66,6 +67,8 @@ json Executor(const proto::ExecutorSnapshot& executor) {
   if (executor.has_heap_after_gc()) out["heapAfterGc"] = use(executor.heap_after_gc());
   if (executor.has_heap_after_gc_peak()) out["heapAfterGcPeak"] = use(executor.heap_after_gc_peak());
   if (executor.has_spark_storage_peak_bytes()) out["sparkStoragePeakBytes"] = executor.spark_storage_peak_bytes();
+  if (executor.has_spark_unroll_peak_bytes()) out["sparkUnrollPeakBytes"] = executor.spark_unroll_peak_bytes();
+  if (executor.has_gc_watched_ms()) out["gc"] = {{"stoppedMs", executor.gc_stopped_ms()}, {"watchedMs", executor.gc_watched_ms()}};
   if (executor.has_spark_execution_peak_bytes()) out["sparkExecutionPeakBytes"] = executor.spark_execution_peak_bytes();
   if (executor.has_offheap_peak_bytes()) out["offheapPeakBytes"] = executor.offheap_peak_bytes();
   if (executor.has_at_peak()) {
@@ -134,7 +137,7 @@ json Retained(const proto::RetainedHeap& heap) {
   return out;
 }
 
-json Left(const proto::LeftOffHeap& left) {
+json Left(const proto::LeftMemory& left) {
   json out = {{"timeMs", left.time_ms()}, {"otherBytes", left.other_bytes()}, {"sites", json::array()}};
   for (const proto::LeftSite& site : left.sites()) {
     const proto::TaskProfile& names = left.names();
@@ -239,6 +242,7 @@ class TaskJson {
                                  {"udfs", udfs},
                                  {"counters", Counters(session.counters())}});
     }
+    if (task_.has_gc_stopped_ms()) out["gcStoppedMs"] = task_.gc_stopped_ms();
     if (task_.has_executor()) out["executor"] = Executor(task_.executor());
     return out;
   }

@@ -33,6 +33,10 @@ def names(outcome):
     return {(symbol["module"], symbol["offset"]): symbol["function"] for symbol in told}
 
 
+def time_line(outcome):
+    return [sample for message in outcome.messages() for sample in message.get("timeLine", [])]
+
+
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("load", ["agentpath", "late"])
 def test_blocks_exactly(java, load, when):
@@ -88,6 +92,8 @@ def test_threads_of_no_task(java):
 def test_what_no_running_task_holds(java):
     outcome = java.run("NativeOutside", agent="", env={"NATIVE_HOG": HOG})
     assert outcome.status == 0, outcome.err
+    held_kib = (KEEPERS + RUNTIMES + TASKS) // 1024
+    assert held_kib < time_line(outcome)[-1]["native"] < held_kib + 16_384, "others have little"
     last = [message["leftNative"] for message in outcome.messages() if "leftNative" in message][-1]
     held = {site["bytes"]: site for site in last["sites"] if any(frame["module"] == HOG for frame in site["native"])}
     made = {size: (site["stageId"], site["thread"], site["tasks"]) for size, site in held.items()}
@@ -142,4 +148,5 @@ def test_jdk_11(java11):
 def test_switched_off(java):
     outcome = run(java, "after", agent="native.enabled=false")
     assert [site for site in outcome.task("task")["sites"] if site["origin"] == "jvm-native"] == []
+    assert not [sample for sample in time_line(outcome) if "native" in sample]
     assert "native.enabled=false" in outcome.snapshots()[-1]["notAvailable"]["sites of jvm-native"]

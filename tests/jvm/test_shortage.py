@@ -18,6 +18,7 @@ WAYS = [
     ("Shenandoah", "large"),
 ]
 KEPT_BYTES = 50_000 * 1024
+BETWEEN_LOOKS_AT_CLOCK = 4096  # objects that a walk counts (class_histogram.cc)
 
 
 def run(java, way, collector="G1", *options, env=None, timeout=120, agent="interval=8k"):
@@ -112,6 +113,26 @@ def test_an_error_that_is_caught(java, collector):
     left = words(outcome)  # it may have ended the JVM, a moment later
     assert shortage_of(left) == shortage
     assert [envelope["task"]["taskAttemptId"] for envelope in left if "task" in envelope] == [1]
+
+
+def test_a_walk_that_takes_too_long_is_given_up(java):
+    """Its thread's clock runs ahead, so that its time is over when it is looked at for the second time."""
+    fast = {"LD_PRELOAD": str(BUILD / "tests" / "jvm" / "libfast_walker_clock.so")}
+    outcome = run(java, "large", "Serial", env=fast)
+    assert outcome.status == 0, outcome.err
+    assert "caught" in outcome.out
+    (shortage,) = shortages(outcome)
+    assert shortage["cutShort"] is True
+    assert shortage["totalObjects"] == BETWEEN_LOOKS_AT_CLOCK
+    assert 0 < sum(row["objects"] for row in shortage["classes"]) <= BETWEEN_LOOKS_AT_CLOCK
+    assert 0 < shortage["totalBytes"] < KEPT_BYTES
+    assert sum(row["bytes"] for row in shortage["classes"]) + shortage["otherBytes"] == shortage["totalBytes"]
+    assert "HeapHog.askForLarge" in [frame["function"] for frame in shortage["frames"]]
+    demand_retained(shortage)  # which needs no walk
+    left = words(outcome)
+    assert shortage_of(left) == shortage
+    assert [envelope["task"]["taskAttemptId"] for envelope in left if "task" in envelope] == [1]
+    assert [path.suffix for path in (outcome.folder / "boxes").iterdir()] == [".words"], "nothing else is left"
 
 
 def test_an_error_while_a_task_writes_its_result_is_the_tasks(java17):

@@ -8,19 +8,21 @@ from namespaces import mounted
 
 BLOCK = 7_777_784
 HEAP = 20_000 * 1016
+MOST_ON_11 = 1.6  # its sampler takes too many (docs/decisions/0316): if it took all, 1 / (1 - exp(-1016 / 1024))
 
 WITHOUT_CGROUPS = "umount -a -l -t cgroup,cgroup2"
 WITHOUT_PROC = "umount -R -l /proc"
 
 
-def run(java, **options):
+def run(java, most=1.1, **options):
+    """most: of what is known to be on the heap, as a factor."""
     outcome = java.run("Surroundings", **options)
     assert outcome.status == 0, outcome.err
     assert not outcome.warnings
     task = outcome.task("task")
     assert [site["allocatedBytes"] for site in sites(task, "jvm-offheap", "Surroundings.block")] == [BLOCK]
     found = sum(site["allocatedBytes"] for site in sites(task, "jvm-heap", "Surroundings.many"))
-    assert found == pytest.approx(HEAP, rel=0.1)  # 14 standard deviations at 1 KiB
+    assert 0.9 * HEAP <= found <= most * HEAP  # a tenth is 14 standard deviations at 1 KiB
     return outcome
 
 
@@ -94,9 +96,11 @@ grant {
 """
 
 
-def test_under_a_security_manager(java17):
-    java17.folder.mkdir(parents=True, exist_ok=True)
-    policy = java17.folder / "policy"
+@pytest.mark.parametrize(("jdk", "most"), [("java17", 1.1), pytest.param("java11", MOST_ON_11, marks=pytest.mark.full)])
+def test_under_a_security_manager(request, jdk, most):
+    java = request.getfixturevalue(jdk)
+    java.folder.mkdir(parents=True, exist_ok=True)
+    policy = java.folder / "policy"
     policy.write_text(POLICY)
-    outcome = run(java17, jvm=["-Djava.security.manager", f"-Djava.security.policy=={policy}"])
+    outcome = run(java, most, jvm=["-Djava.security.manager", f"-Djava.security.policy=={policy}"])
     assert total(outcome.task("task"), "jvm-heap") >= HEAP * 0.9

@@ -1,6 +1,7 @@
 """Threads to tasks: children inherit, tags expire, nobody is charged for a bystander."""
 
 import itertools
+import re
 
 import pytest
 from conftest import sites
@@ -54,3 +55,17 @@ def test_of_many_short_tasks_few_bring_the_executors_figures(java17):
     assert len(taken) > 1
     assert all(later - earlier >= 500 for earlier, later in itertools.pairwise(taken))
     assert outcome.task("interim")["executor"]["takenMs"] > 0, "it may be the last that is heard of the executor"
+
+
+def test_how_long_collectors_stopped_the_jvm_during_a_task(java):
+    """Between what the JVM's own beans counted meanwhile and its own log of the stops since the task began."""
+    jvm = ["-XX:+UseSerialGC", "-Xlog:safepoint"]  # all of its collections stop the JVM
+    outcome = java.run("TaskPauses", "50", jvm=jvm)
+    assert outcome.status == 0, outcome.err
+    since = outcome.out.partition("the task begins\n")[2]
+    counted, took = map(int, re.search(r"^beans (\d+), took (\d+)$", since, re.MULTILINE).groups())
+    logged = sum(map(int, re.findall(r"\bSafepoint .* Total: +(\d+) ns", since))) / 1e6
+    stopped = outcome.task("task")["gcStoppedMs"]
+    # Each of two beans counts whole milliseconds of all its collections; a stop is a little longer than its collection.
+    assert counted >= 50
+    assert counted - 2 <= stopped <= min(logged, took), (counted, logged, took)

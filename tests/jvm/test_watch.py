@@ -78,6 +78,9 @@ def test_peaks_of_every_process_with_its_rows(java, daemon):
     assert held[0]["peakRssBytes"] > WORKER_BYTES
     assert peak["activeTasks"] == [1]
     assert peak["regions"]["heap.storage"] == 11_000_003
+    assert peak["regions"]["storage.unroll"] == 3_000_017, "as Spark said last"
+    assert last["sparkUnrollPeakBytes"] == 7_000_003
+    assert 0 < last["gc"]["stoppedMs"] < last["gc"]["watchedMs"]
     assert (last["sparkExecutionPeakBytes"], last["heapMaxBytes"]) == (22_000_007, 444_000_013)
     assert 1 << 20 < last["last"]["hostAvailableBytes"] < last["hostMemoryBytes"]
     assert last["javaVersion"].startswith(java.version)
@@ -184,11 +187,11 @@ def test_a_group_around_several_containers_is_not_the_executors(java17, daemon, 
     peak = last["atPeak"]
     if counted == "true":
         assert "cgroupLimitBytes" not in last
-        assert last["hostMemoryBytes"] == 1_468_006_400, "the group is its host"
+        assert (last["hostMemoryBytes"], last["hostIsGroup"]) == (1_468_006_400, True), "the group is its host"
         assert last["last"]["hostAvailableBytes"] < 1_468_006_400 - 3 * WORKER_BYTES
         assert peak["usedBytes"] < sum(process["peakRssBytes"] for process in last["processes"]) + WORKER_BYTES
     else:
-        assert last["cgroupLimitBytes"] == 1_468_006_400
+        assert (last["cgroupLimitBytes"], last["hostIsGroup"]) == (1_468_006_400, False)
         assert peak["usedBytes"] > 4 * WORKER_BYTES
 
 

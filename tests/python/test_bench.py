@@ -69,14 +69,43 @@ def test_the_page_says_which_bounds_are_met(tmp_path):
     processes.run(command, 60, check=True)
     text = page.read_text()
     assert "Measured at abc1234, 2026-01-02: 2 odd ones." in text
-    rows = {line.split("|")[1].strip(): line for line in text.splitlines() if line.startswith("| ")}
+    titles = [line.partition(": CPU")[0] for line in text.splitlines() if line.startswith("CPython ")]
+    tables = [
+        "CPython 3.11.7, plain",
+        "CPython 3.11, Spark worker",
+        "CPython 3.13, plain",
+        "CPython 3.13, Spark worker",
+    ]
+    assert titles[:4] == tables
+    plain, in_spark, of_3_13, of_both, later = (
+        text[text.index(begin) : text.index(end)]
+        for begin, end in zip([*tables, "CPython 3.11, start"], [*tables[1:], "CPython 3.11, start", "## Where"])
+    )
+
+    def rows_of(part):
+        return {line.split("|")[1].strip(): line for line in part.splitlines() if line.startswith("| ")}
+
+    rows = rows_of(plain) | {"SQL": rows_of(later)["SQL"]}
     assert "[1.010, 1.014] ≤ 1.02: met" in rows["pandas"]
     assert "around 1.02: open" in rows["numpy"]
     assert "> 1.02: **missed**" in rows["arrow"]
     assert "below memray's: met" in rows["pandas"]
     assert "above memray's: **missed**" in rows["numpy"]
     assert rows["pandas"].count("not measured") == 5, "the other rivals"
-    assert "objects" not in rows
+    assert rows["objects"].count("not measured") == 8
+    of_exact = (
+        "(sparkmemprof, exact, memray, Python allocators): `integration/bench.sh cost --workload arrow "
+        "--workload objects --workload tiny-arrays --workload native --workload recursion --workload threads "
+        "--profiler 'sparkmemprof, exact' --profiler 'memray, Python allocators'`"
+    )
+    assert of_exact in plain
+    assert "Scalene, Fil): `integration/bench.sh cost --profiler memray " in plain, "of which there is no workload"
+    assert rows_of(of_3_13)["pandas"].count("not measured") == 8
+    assert "): `integration/bench.sh --python python3.13 cost`" in of_3_13
+    assert "): `integration/bench.sh cost --spark`" in in_spark
+    assert "): `integration/bench.sh --python python3.13 cost --spark`" in of_both
+    assert "- not possible (Fil): it profiles a process from its start" in of_both
+    assert "CPython 3.13, start of a worker: not measured: `integration/bench.sh --python python3.13 cost`" in text
     assert "[1.011, 1.012] ≤ 1.02: met" in rows["SQL"]
     assert "3 pairs: +9.0 MiB in the middle (+7.0 to +40.0; bound 24)" in text
 

@@ -49,8 +49,9 @@ Status ReadFile(const std::string& path, EventLogReport& log) {
 
 }  // namespace
 
-Result<std::string> ReportOfEventLog(const std::vector<std::string>& files) {
+Result<std::string> ReportOfEventLog(const std::vector<std::string>& files, std::string_view lacking) {
   EventLogReport log;
+  log.Lacks(lacking);
   for (const std::string& path : files) {
     if (Status status = ReadFile(path, log); !status.ok()) return status;
   }

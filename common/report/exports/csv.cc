@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kHeader =
     "stageId,attempt,stage,origin,udf,udfKind,function,file,line,tasks,allocatedBytes,allocations,liveAtPeakBytes,"
-    "residentAtPeakBytes,residentInPart,sampled,errorBytes,stack,residentLaterBytes\r\n";
+    "residentAtPeakBytes,residentInPart,sampled,errorBytes,stack,residentLaterBytes,stageGcPercent\r\n";
 
 // Always quoted: a field may hold anything. One that a spreadsheet would take for a formula is given a leading apostrophe.
 std::string Field(std::string_view text) {
@@ -52,7 +52,7 @@ Result<std::string> RenderCsv(std::string_view report_json) {
       for (const ReportFrame& one : site->frames) stack += (stack.empty() ? "" : " > ") + FrameWithPlace(one);
     }
     out += fmt::format(
-        "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", row.stage == nullptr ? "" : std::to_string(row.stage->stage_id),
+        "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", row.stage == nullptr ? "" : std::to_string(row.stage->stage_id),
         row.stage == nullptr ? "" : std::to_string(row.stage->attempt), Field(row.stage == nullptr ? StageFrame(row) : row.stage->name),
         OriginWord(row.origin), Field(site != nullptr && site->udf ? site->udf->name : ""),
         Field(site != nullptr && site->udf ? site->udf->kind : ""), Field(frame == nullptr ? "" : FrameTitle(*frame)),
@@ -60,7 +60,8 @@ Result<std::string> RenderCsv(std::string_view report_json) {
         site == nullptr ? "" : std::to_string(site->tasks), row.allocated_bytes, row.allocations, Number(row.live_at_peak_bytes),
         Number(row.resident_at_peak_bytes), site == nullptr ? "" : TrueOrFalse(site->resident_in_part),
         site == nullptr ? "" : TrueOrFalse(site->sampled), site == nullptr ? "" : Number(site->error_bytes), Field(stack),
-        site == nullptr ? "" : Number(site->resident_later_bytes));
+        site == nullptr ? "" : Number(site->resident_later_bytes),
+        row.stage == nullptr || !row.stage->gc_percent ? "" : fmt::format("{:.2f}", *row.stage->gc_percent));
   }
   return out;
 }

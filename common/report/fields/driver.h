@@ -19,12 +19,14 @@ void Fields(Is<ReportCachedData> auto& cached, auto& visit) {
   visit.OrNull("callSite", cached.call_site);
   visit.OrNull("storageLevel", cached.storage_level);
   visit.ValueIf(!cached.storage_level.empty(), "deserialized", cached.deserialized);
+  visit.OrNull("serializer", cached.serializer);
   visit.WordIf(!cached.storage_level.empty(), "mode", cached.off_heap, ModeWord, IsOffHeapWord);
   visit.OrNull("partitions", cached.partitions);
   visit.Value("blocks", cached.blocks);
   visit.Value("memoryBytes", cached.memory_bytes);
   visit.Value("diskBytes", cached.disk_bytes);
   visit.Value("peakBlocks", cached.peak_blocks);
+  visit.OrAbsent("peakPartitions", cached.peak_partitions);
   visit.Value("peakMemoryBytes", cached.peak_memory_bytes);
   visit.Value("peakDiskBytes", cached.peak_disk_bytes);
   visit.List("executors", cached.executors);

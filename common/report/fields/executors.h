@@ -104,7 +104,7 @@ void Fields(Is<ReportLeftSite> auto& site, auto& visit) {
   visit.List("frames", site.frames);
 }
 
-void Fields(Is<ReportLeftOffHeap> auto& left, auto& visit) {
+void Fields(Is<ReportLeftMemory> auto& left, auto& visit) {
   visit.Value("timeMs", left.time_ms);
   visit.Value("totalBytes", left.total_bytes);
   visit.List("sites", left.sites);
@@ -142,6 +142,7 @@ void Fields(Is<ReportCollector> auto& collector, auto& visit) {
   visit.Value("stopsTheWorld", collector.stops_the_world);
   visit.Value("collections", collector.collections);
   visit.Value("totalMs", collector.total_ms);
+  visit.Rounded("percent", collector.percent);
   visit.Value("longestMs", collector.longest_ms);
   visit.Value("longestBeforeBytes", collector.longest_before_bytes);
   visit.Value("longestAfterBytes", collector.longest_after_bytes);
@@ -175,6 +176,7 @@ void Fields(Is<ReportExecutor> auto& executor, auto& visit) {
   visit.Value("killsItselfOnOutOfMemory", executor.kills_itself_on_out_of_memory);
   visit.OrNull("requestedBytes", executor.requested_bytes);
   visit.OrNull("hostMemoryBytes", executor.host_memory_bytes);
+  visit.Value("hostIsGroup", executor.host_is_group);
   visit.ObjectOrNull("swap", executor.swap);
   visit.OrNull("heapMaxBytes", executor.heap_max_bytes);
   visit.ObjectOrNull("heapAfterGc", executor.heap_after_gc);
@@ -182,6 +184,7 @@ void Fields(Is<ReportExecutor> auto& executor, auto& visit) {
   visit.OrNull("directPeakBytes", executor.direct_peak_bytes);
   visit.List("regions", executor.regions);
   visit.List("sparkMemory", executor.spark_pools);
+  visit.OrNull("unrollPeakBytes", executor.unroll_peak_bytes);
   visit.List("processes", executor.processes, ProcessForm::kOverItsLife);
   visit.ObjectOrNull("atPeak", executor.at_peak);
   visit.TimeLine("timeline", executor.time_line);
@@ -191,6 +194,7 @@ void Fields(Is<ReportExecutor> auto& executor, auto& visit) {
   visit.ObjectOrNull("nearlyFullHeap", executor.nearly_full_heap);
   visit.List("gc", executor.gc);
   visit.OrNull("gcStoppedMs", executor.gc_stopped_ms);
+  visit.Rounded("gcPercent", executor.gc_percent);
   visit.OrNull("addedMs", executor.added_ms);
   visit.OrNull("removedMs", executor.removed_ms);
   visit.OrNull("removedReason", executor.removed_reason);

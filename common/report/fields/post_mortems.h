@@ -72,6 +72,7 @@ void Fields(Is<ReportOtherDeath> auto& death, auto& visit) {
   visit.Value("executorId", death.executor_id);
   visit.Value("outOfMemory", death.out_of_memory);
   visit.Value("headline", death.headline);
+  visit.TrueOrAbsent("survived", death.survived);
 }
 
 void Fields(Is<ReportLeakWorker> auto& worker, auto& visit) {

@@ -54,6 +54,7 @@ void Fields(Is<ReportOtherAttempts> auto& other, auto& visit, bool with_sites) {
   visit.Value("superseded", other.superseded);
   visit.Value("unknown", other.unknown);
   visit.List("errors", other.errors);
+  visit.OrAbsent("otherErrorTasks", other.other_error_tasks);
   GroupFields(other, visit, with_sites);
 }
 
@@ -77,6 +78,7 @@ void Fields(Is<ReportStage> auto& stage, auto& visit, StageForm form) {
   visit.Value("profiledTasks", stage.profiled_tasks);
   visit.Value("partialTasks", stage.partial_tasks);
   visit.List("distributions", stage.distributions);
+  visit.Rounded("gcPercent", stage.gc_percent);
   if (visit.Shows(form.with_sites)) visit.TaskRows("taskRows", stage, form.task_rows);
   visit.Object("sparkMemory", stage.memory);
   GroupFields(stage, visit, form.with_sites);

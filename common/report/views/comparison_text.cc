@@ -2,10 +2,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "report/comparison.h"
 #include "report/digest.h"
+#include "report/file_titles.h"
 #include "report/json.h"
+#include "report/titles.h"
 #include "report/units.h"
 #include "report/views/text_page.h"
 #include "report/views/views.h"
@@ -54,12 +60,19 @@ std::string Allocated(const std::optional<ComparedFigures>& figures) {
   return FormatBytes(figures->allocated_bytes) + (figures->live_at_peak_bytes ? "" : Error(*figures));
 }
 
-void PutLine(const ComparedLine& line, TextPage& page) {
+std::map<std::string, std::string> TitlesOf(const std::vector<ComparedLine>& lines) {
+  std::set<std::string> files;
+  for (const ComparedLine& line : lines) files.insert(line.file);
+  return DistinctFileTitles(files);
+}
+
+// `title`: of its file.
+void PutLine(const ComparedLine& line, const std::string& title, TextPage& page) {
   const uint32_t number = line.after ? line.after->line : line.before->line;
-  page.Line(
-      fmt::format("  {}  {} → {}  {}  {}  {}", Right(Change(line.live_change()), kChange), Live(line.before), Live(line.after),
-                  Printable(LinePlace(line.file, number)), Printable(line.function), Printable(UdfHeading(line.udf, line.is_pysparks))),
-      InkOf(line.live_change().value_or(0)));
+  const std::string place = line.file.empty() ? LinePlace(line.file, number) : TitledPlace(title, number);
+  page.Line(fmt::format("  {}  {} → {}  {}  {}  {}", Right(Change(line.live_change()), kChange), Live(line.before), Live(line.after),
+                        Printable(place), Printable(line.function), Printable(UdfHeading(line.udf, line.is_pysparks))),
+            InkOf(line.live_change().value_or(0)));
   const std::string indent(kChange + 4, ' ');
   if (!line.source.empty()) page.Line(indent + "│ " + Printable(line.source));
   page.Line(indent + "allocated " + Allocated(line.before) + " → " + Allocated(line.after), Ink::kDim);
@@ -82,7 +95,8 @@ Result<std::string> RenderComparison(std::string_view before_json, std::string_v
   page.Line("Lines by how much more or less of them one task held at its peak", Ink::kBold);
   if (comparison.lines.empty()) page.Line("  none has changed", Ink::kDim);
   const size_t shown = std::min(comparison.lines.size(), kLinesShown);
-  for (size_t i = 0; i < shown; ++i) PutLine(comparison.lines[i], page);
+  const std::map<std::string, std::string> titles = TitlesOf(comparison.lines);
+  for (size_t i = 0; i < shown; ++i) PutLine(comparison.lines[i], titles.at(comparison.lines[i].file), page);
   if (shown < comparison.lines.size()) page.Line("  … " + Counted(comparison.lines.size() - shown, "more line"), Ink::kDim);
   return page.Text(options.max_lines);
 }

@@ -1,7 +1,10 @@
 // The deaths of an application alone, as text.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "report/json.h"
+#include "report/many_deaths.h"
 #include "report/verdict.h"
 #include "report/views/post_mortem_text.h"
 #include "report/views/text_page.h"
@@ -27,7 +30,11 @@ Result<DeathsText> RenderDeaths(std::string_view report_json, const TextOptions&
   }
   for (const ReportPostMortem& death : report->post_mortems) PutPostMortem(death, kMostPostMortemLines, page);
   if (!report->other_deaths.empty()) {
-    page.Line(fmt::format("  … {}, each with a line in the report", Counted(report->other_deaths.size(), "more death")), Ink::kDim);
+    const auto survived =
+        std::count_if(report->other_deaths.begin(), report->other_deaths.end(), [](const auto& each) { return each.survived; });
+    page.Line(
+        fmt::format("  … {}, each with a line in the report", MoreDeaths(report->other_deaths.size(), static_cast<uint64_t>(survived))),
+        Ink::kDim);
   }
   if (!unmeasured.empty()) page.Wrapped(unmeasured, 2, Ink::kDim);
   return DeathsText{page.Text(0), !unmeasured.empty()};

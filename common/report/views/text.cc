@@ -5,6 +5,7 @@
 
 #include "report/digest.h"
 #include "report/json.h"
+#include "report/many_deaths.h"
 #include "report/titles.h"
 #include "report/units.h"
 #include "report/verdict.h"
@@ -30,6 +31,16 @@ void PutHeader(const Report& report, TextPage& page) {
   page.Line(facts, Ink::kDim);
 }
 
+// Of those that follow the first `shown` of all.
+size_t SurvivedFrom(size_t shown, const Report& report) {
+  const auto count = [](const auto& list, size_t begin) {
+    const auto first = list.begin() + static_cast<ptrdiff_t>(std::min(begin, list.size()));
+    return static_cast<size_t>(std::count_if(first, list.end(), [](const auto& death) { return death.survived; }));
+  };
+  const size_t written = report.post_mortems.size();
+  return count(report.post_mortems, shown) + count(report.other_deaths, shown - std::min(shown, written));
+}
+
 void PutPostMortems(const Report& report, const TextDetail& detail, TextPage& page) {
   const std::vector<ReportPostMortem>& deaths = report.post_mortems;
   if (deaths.empty()) return;
@@ -44,7 +55,7 @@ void PutPostMortems(const Report& report, const TextDetail& detail, TextPage& pa
     shown += lines;
   }
   const size_t all = deaths.size() + report.other_deaths.size();
-  if (all > shown) page.Line("  … " + Counted(all - shown, "more death"), Ink::kDim);
+  if (all > shown) page.Line("  … " + MoreDeaths(all - shown, SurvivedFrom(shown, report)), Ink::kDim);
 }
 
 void PutLeaks(const Report& report, const TextDetail& detail, TextPage& page) {
@@ -89,9 +100,20 @@ void PutFindings(const Report& report, const TextDetail& detail, TextPage& page)
 std::string CachedPhrase(const ReportCachedData& cached) {
   std::string phrase = fmt::format("{} in memory", FormatBytes(cached.peak_memory_bytes));
   if (cached.peak_disk_bytes != 0) phrase += fmt::format(", {} on disk", FormatBytes(cached.peak_disk_bytes));
+  if (cached.partitions && cached.peak_partitions.value_or(cached.peak_blocks) != cached.peak_blocks) {
+    return phrase + fmt::format(", {} of {} in {}", FormatCount(*cached.peak_partitions), Counted(*cached.partitions, "partition"),
+                                Counted(cached.peak_blocks, "block"));
+  }
   phrase += fmt::format(", {}", Counted(cached.peak_blocks, "block"));
   if (cached.partitions) phrase += fmt::format(" of {}", Counted(*cached.partitions, "partition"));
   return phrase;
+}
+
+// Behind the level, whose name says it to those who know.
+std::string StoredForm(const ReportCachedData& cached) {
+  if (cached.storage_level.empty()) return "";
+  if (cached.serializer.empty()) return cached.deserialized ? ", deserialized" : ", serialized";
+  return ", serialized by " + Printable(cached.serializer.substr(cached.serializer.rfind('.') + 1));
 }
 
 void PutCachedData(const Report& report, const TextDetail& detail, TextPage& page) {
@@ -100,8 +122,8 @@ void PutCachedData(const Report& report, const TextDetail& detail, TextPage& pag
   page.Line("Cached data and broadcast variables, at their peaks", Ink::kBold);
   for (size_t i = 0; i < std::min(detail.cached, report.cached_data.size()); ++i) {
     const ReportCachedData& cached = report.cached_data[i];
-    page.Line(fmt::format("  {}  {}", Printable(cached.name.empty() ? fmt::format("RDD {}", cached.rdd_id) : cached.name),
-                          Printable(cached.storage_level)));
+    page.Line(fmt::format("  {}  {}{}", Printable(cached.name.empty() ? fmt::format("RDD {}", cached.rdd_id) : cached.name),
+                          Printable(cached.storage_level), StoredForm(cached)));
     page.Wrapped(CachedPhrase(cached), 4, Ink::kDim);
   }
   if (report.cached_data.size() > detail.cached) {
@@ -112,6 +134,7 @@ void PutCachedData(const Report& report, const TextDetail& detail, TextPage& pag
   for (size_t i = 0; i < std::min(kBroadcasts, report.broadcasts.size()); ++i) {
     phrase += fmt::format("{}number {}: {}", i == 0 ? "" : ", ", report.broadcasts[i].id, FormatBytes(report.broadcasts[i].bytes));
   }
+  if (report.broadcasts.size() > kBroadcasts) phrase += fmt::format(" … {} more", FormatCount(report.broadcasts.size() - kBroadcasts));
   if (!phrase.empty()) page.Wrapped("Broadcast variables, one copy: " + phrase, 2, Ink::kDim);
 }
 
@@ -187,6 +210,7 @@ void PutAbout(const Report& report, TextPage& page) {
   PutThreads("JVM heap", groups.outside_tasks, page);
   PutThreads("JVM off-heap memory", groups.outside_tasks_off_heap, page);
   PutThreads("memory of native libraries in the JVM", groups.outside_tasks_native, page);
+  PutThreads("memory of Python workers", groups.outside_tasks_python, page);
   for (const ReportNotAvailable& entry : report.not_available) {
     page.Wrapped(fmt::format("Not measured: {}: {}", Printable(entry.what), Printable(entry.why)), 2, Ink::kDim);
   }

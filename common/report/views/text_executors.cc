@@ -67,6 +67,8 @@ void PutSparkPools(const ReportExecutor& executor, TextPage& page) {
     }
     page.Wrapped(phrase, 4, Ink::kDim);
   }
+  if (executor.unroll_peak_bytes.value_or(0) == 0) return;
+  page.Line(fmt::format("    Of storage, unrolling blocks: {} at its peak", FormatBytes(*executor.unroll_peak_bytes)), Ink::kDim);
 }
 
 void PutNearlyFull(const ReportExecutor& executor, size_t shown, TextPage& page) {
@@ -81,6 +83,12 @@ void PutMade(uint64_t bytes, const auto& site, TextPage& page) {
                         Printable(MadePhrase(site.frames, site.stage_id, site.thread))));
 }
 
+// The sites that are not shown, and what they come to with those that have no row.
+void PutOtherSites(uint64_t bytes, const auto& sites, size_t shown, auto bytes_of, TextPage& page) {
+  for (size_t i = shown; i < sites.size(); ++i) bytes += bytes_of(sites[i]);
+  if (bytes != 0) page.Line(fmt::format("    {}  other sites", Right(FormatBytes(bytes), kFigureColumns)), Ink::kDim);
+}
+
 void PutRetained(const ReportExecutor& executor, size_t shown, TextPage& page) {
   if (!executor.retained || shown == 0) return;
   const ReportRetained& retained = *executor.retained;
@@ -88,28 +96,34 @@ void PutRetained(const ReportExecutor& executor, size_t shown, TextPage& page) {
   for (size_t i = 0; i < std::min(shown, retained.sites.size()); ++i) {
     PutMade(retained.sites[i].retained_bytes, retained.sites[i], page);
   }
+  PutOtherSites(
+      retained.other_bytes, retained.sites, shown, [](const ReportRetainedSite& site) { return site.retained_bytes; }, page);
 }
 
-void PutLeft(const char* what, const std::optional<ReportLeftOffHeap>& held, size_t shown, TextPage& page) {
+void PutLeft(const char* what, const std::optional<ReportLeftMemory>& held, size_t shown, TextPage& page) {
   if (!held || shown == 0) return;
-  const ReportLeftOffHeap& left = *held;
+  const ReportLeftMemory& left = *held;
   page.Line(fmt::format("    {} of no running task: {} when it was most", what, FormatBytes(left.total_bytes)), Ink::kDim);
   for (size_t i = 0; i < std::min(shown, left.sites.size()); ++i) PutMade(left.sites[i].bytes, left.sites[i], page);
-  uint64_t more = left.other_bytes;
-  for (size_t i = shown; i < left.sites.size(); ++i) more += left.sites[i].bytes;
-  if (more != 0) page.Line(fmt::format("    {}  other sites", Right(FormatBytes(more), kFigureColumns)), Ink::kDim);
+  PutOtherSites(
+      left.other_bytes, left.sites, shown, [](const ReportLeftSite& site) { return site.bytes; }, page);
 }
+
+std::string OfItsTime(const std::optional<double>& percent) { return percent ? ", " + FormatPercent(*percent, 100) + " of its time" : ""; }
 
 void PutCollectors(const ReportExecutor& executor, TextPage& page) {
   std::string parts;
   for (const ReportCollector& collector : executor.gc) {
-    parts +=
-        fmt::format("{}{} × {}, {} in all, longest {}", parts.empty() ? "" : "; ", FormatCount(collector.collections), collector.collector,
-                    FormatDuration(static_cast<int64_t>(collector.total_ms)), FormatDuration(static_cast<int64_t>(collector.longest_ms)));
+    parts += fmt::format("{}{} × {}, {} in all{}, longest {}", parts.empty() ? "" : "; ", FormatCount(collector.collections),
+                         collector.collector, FormatDuration(static_cast<int64_t>(collector.total_ms)), OfItsTime(collector.percent),
+                         FormatDuration(static_cast<int64_t>(collector.longest_ms)));
   }
   if (parts.empty()) return;
   std::string stopped;
-  if (executor.gc_stopped_ms) stopped = fmt::format("stood still for {}; ", FormatDuration(static_cast<int64_t>(*executor.gc_stopped_ms)));
+  if (executor.gc_stopped_ms) {
+    stopped = fmt::format("stood still for {}{}; ", FormatDuration(static_cast<int64_t>(*executor.gc_stopped_ms)),
+                          OfItsTime(executor.gc_percent));
+  }
   page.Wrapped("Garbage collection: " + stopped + Printable(parts), 4, Ink::kDim, 3);
 }
 

@@ -88,6 +88,10 @@ void PutJvmSites(const char* heading, const std::vector<const ReportSite*>& site
     const ReportFrame* lead = LeadOf(*sites[i]);
     PutRow(*sites[i], lead == nullptr ? "no frames" : Printable(FrameTitle(*lead)) + "  " + Printable(FramePlace(*lead)), page);
   }
+  const bool brief = detail.processes == 0;
+  if (!brief && sites.size() > detail.jvm_sites) {
+    page.Line("    … " + Counted(sites.size() - detail.jvm_sites, "more call site"), Ink::kDim);
+  }
 }
 
 void PutArrowPool(const ReportArrowPool& pool, TextPage& page) {
@@ -134,6 +138,12 @@ void PutOperators(const std::vector<ReportOperator>& operators, TextPage& page) 
   page.Wrapped(phrase, 4, Ink::kDim);
 }
 
+// On the short page, where they took a share that can be felt.
+void PutCollections(const ReportStage& stage, const TextDetail& detail, TextPage& page) {
+  if (!stage.gc_percent || (detail.processes == 0 && *stage.gc_percent < 1)) return;
+  page.Line(fmt::format("    Garbage collection: {} of its tasks' time", FormatPercent(*stage.gc_percent, 100)), Ink::kDim);
+}
+
 void PutStage(const ReportStage& stage, const TextDetail& detail, TextPage& page) {
   std::string title = StageTitle(stage);
   std::string name = title.empty() ? "unnamed" : Printable(title);
@@ -152,6 +162,7 @@ void PutStage(const ReportStage& stage, const TextDetail& detail, TextPage& page
   PutLines(digest.lines, stage, detail, page);
   PutArrowPool(stage.arrow_pool, page);
   PutSparkMemory(stage.memory, page);
+  PutCollections(stage, detail, page);
   PutOperators(stage.operators, page);
   PutJvmSites("JVM heap", digest.heap, detail, page);
   PutJvmSites("JVM off-heap and native libraries", digest.off_heap, detail, page);
@@ -161,6 +172,7 @@ void PutStage(const ReportStage& stage, const TextDetail& detail, TextPage& page
   for (const ReportTaskError& error : other.errors) {
     page.Line(fmt::format("      {} × {}", FormatCount(error.tasks), Printable(error.message)), Ink::kDim);
   }
+  if (other.other_error_tasks) page.Line(fmt::format("      … {} × other errors", FormatCount(*other.other_error_tasks)), Ink::kDim);
   if (detail.processes != 0) PutLines(DigestOf(other).lines, other, kBrief, page);
 }
 

@@ -1,4 +1,5 @@
-"""Jobs that fill their container in the way that the first argument names; the second is a folder for notes.
+"""Jobs that fill their container in the way that the first argument names; the second is a folder for notes, the others
+are settings, KEY=VALUE, of the session's own, which stand above what spark-submit has set.
 
 RESULT: what came of it.
 """
@@ -169,7 +170,10 @@ def gone(context, notes):
 
 
 def main():
-    context = SparkSession.builder.appName("containers").getOrCreate().sparkContext
+    builder = SparkSession.builder.appName("containers")
+    for setting in sys.argv[3:]:
+        builder = builder.config(*setting.split("=", 1))
+    context = builder.getOrCreate().sparkContext
     ways = {
         "page-cache": page_cache,
         "together": together,

@@ -125,6 +125,19 @@ class ArrowTable:
         yield (2 * value + 0 * len(block) + everywhere(16),)
 
 
+@udtf(returnType=DOUBLED, useArrow=False)
+class LazyTable:
+    def __init__(self):
+        self.factor = 2
+
+    def eval(self, value):
+        return self.rows(value)
+
+    def rows(self, value):
+        block = bytearray(OWN + 101 * 38)  # lazy_rows
+        yield (self.factor * value + 0 * len(block),)
+
+
 def of_map(value):
     block = bytearray(OWN + 101 * 17)  # of_map
     return value + 0 * len(block) + everywhere(17)
@@ -243,6 +256,7 @@ def actions_of(spark, folder):
         "each_batch": lambda: once(stream_of(spark, folder).writeStream.foreachBatch(each_batch)),
         "plain_table": lambda: ids_of(PlainTable(lit(21))),
         "arrow_table": lambda: ids_of(ArrowTable(lit(21))),
+        "lazy_table": lambda: ids_of(LazyTable(lit(21))),
         "of_map": lambda: numbers.map(of_map).collect(),
         "of_map_partitions": lambda: numbers.mapPartitions(of_map_partitions).collect(),
         "of_reduce_by_key": lambda: numbers.map(lambda n: (1, n)).reduceByKey(of_reduce_by_key, 1).collect(),

@@ -1,4 +1,5 @@
-"""Fills Spark's own memory: cached blocks, a broadcast variable, and a sort for which that leaves too little.
+"""Fills Spark's own memory: a block that is unrolled slowly, cached blocks, a broadcast variable, and a sort for which
+that leaves too little.
 
 Prints what Spark itself says of them: cached blocks by name, and the spills of each stage.
 """
@@ -6,6 +7,7 @@ Prints what Spark itself says of them: cached blocks by name, and the spills of 
 import json
 import os
 import sys
+import time
 
 from pyspark import StorageLevel
 from pyspark.sql import SparkSession
@@ -13,11 +15,24 @@ from pyspark.sql import functions as F
 
 BLOCK, BLOCKS = 3_000_017, 7
 VALUE = 5_300_021
+SLOW_ROWS, SLOW_BYTES = 40, 300_007
+PATIENCE = float(os.environ.get("MEMPROF_TEST_PATIENCE", "1"))
 ROWS = 500_000
 
 spark = SparkSession.builder.getOrCreate()
 sc = spark.sparkContext
 level = StorageLevel.OFF_HEAP if "off-heap" in sys.argv else StorageLevel.MEMORY_ONLY
+
+
+def slowly(_):
+    for _ in range(SLOW_ROWS):
+        time.sleep(0.05 * PATIENCE)
+        yield os.urandom(SLOW_BYTES)
+
+
+slow = sc.parallelize([0], 1).flatMap(slowly).setName("slow").persist(level)
+slow.count()
+slow.unpersist(blocking=True)
 
 orders = sc.parallelize(range(BLOCKS), BLOCKS).map(lambda _: os.urandom(BLOCK)).setName("orders").persist(level)
 orders.count()

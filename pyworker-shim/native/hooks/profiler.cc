@@ -2,6 +2,7 @@
 
 #include <Python.h>
 #include <dlfcn.h>
+#include <gnu/libc-version.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include "allocators/hooked_functions.h"
 #include "allocators/pymalloc_hooks.h"
 #include "base/clock.h"
+#include "base/counter_names.h"
 #include "base/hash.h"
 #include "frames/code_fields.h"
 #include "frames/frame_cursor.h"
@@ -53,8 +55,18 @@ bool MimallocServesObjects() {
   return name != nullptr && strncmp(name, "mimalloc", strlen("mimalloc")) == 0;
 }
 
-// A preloaded allocator calls mmap for memory that is counted already as its malloc's.
-bool IsPreloadedAllocator(const LoadedModule& module) {
+// ThreadSanitizer's runtime calls libc, which calls realloc, before a new thread may run instrumented code such as a hook.
+bool IsLibcUnderThreadSanitizer([[maybe_unused]] const LoadedModule& module) {
+#ifdef __SANITIZE_THREAD__
+  return module.Contains(reinterpret_cast<uintptr_t>(&gnu_get_libc_version));
+#else
+  return false;
+#endif
+}
+
+// Its pointers are left alone. A preloaded allocator calls mmap for memory that is counted already as its malloc's.
+bool IsSpared(const LoadedModule& module) {
+  if (IsLibcUnderThreadSanitizer(module)) return true;
   return module.Contains(reinterpret_cast<uintptr_t>(real.malloc)) && !module.Contains(reinterpret_cast<uintptr_t>(real.mmap));
 }
 
@@ -76,6 +88,7 @@ void AfterForkInChildProcess() {
   AfterForkInChild();
   hook_state.loader.AfterForkInChild();
   hook_state.scratches.AfterForkInChild();
+  hook_state.left_threads.AfterForkInChild();
   // Otherwise the child would sample at the same places as its parent.
   hook_thread.sampler.Seed(Mix64(static_cast<uint64_t>(getpid())) ^ static_cast<uint64_t>(MonotonicNs()));
 }
@@ -138,7 +151,7 @@ Status StartProfiler(const char* box_directory, const char* application_id, cons
   hook_state.loader.modules().ForgetTags();
   hook_state.interval.store(interval_bytes, std::memory_order_relaxed);
   hook_state.Begin(*recorder);
-  status = hook_state.loader.Start(kHooks, kHookCount, IsPreloadedAllocator);
+  status = hook_state.loader.Start(kHooks, kHookCount, IsSpared);
   if (!status.ok()) {
     hook_state.End()->Finish();
     return status;
@@ -167,6 +180,12 @@ void ForgettingTags(Recorder* recorder, Change change) {
   if (recorder->intern_epoch() != epoch) hook_state.loader.modules().ForgetTags();
 }
 
+// What they have allocated until now, while the worker waited, is of no session.
+void NoteLeftThreads() {
+  hook_state.left_threads.ForEachTold([](const char*, uint64_t) {});
+  hook_state.left_threads.Note();
+}
+
 }  // namespace
 
 void OpenTaskSession() {
@@ -176,6 +195,7 @@ void OpenTaskSession() {
   const ReentryGuard guard(hook_thread);
   if (!kCodesHaveVersions) hook_state.codes_lifetime.fetch_add(1, std::memory_order_relaxed);
   ForgettingTags(recorder, [&] { recorder->OpenSession(TaskIdentity()); });
+  NoteLeftThreads();
 }
 
 void SetSessionTask(const TaskIdentity& task) {
@@ -183,6 +203,7 @@ void SetSessionTask(const TaskIdentity& task) {
   Recorder* recorder = Active();
   if (recorder == nullptr) return;
   ForgettingTags(recorder, [&] { recorder->SetTask(task); });
+  NoteLeftThreads();  // again: the session has waited for its task since it was opened
   if (mimalloc_serves_objects) recorder->SetCounter(Ref("sessionsWithMimalloc"), 1);  // at once, because the worker may be killed
 }
 
@@ -209,6 +230,11 @@ void CloseTaskSession() {
     recorder->SetCounter(Ref("droppedRegions"), dropped - told_dropped_regions);
     told_dropped_regions = dropped;
   }
+  hook_state.left_threads.ForEachTold([&](const char* name, uint64_t bytes) {
+    char counter[sizeof kNoTaskPythonBytes + LeftThreads::kNameBytes];
+    snprintf(counter, sizeof counter, "%s%.*s", kNoTaskPythonBytes, static_cast<int>(LeftThreads::kNameBytes - 1), name);
+    recorder->SetCounter(Ref(counter), bytes);
+  });
   recorder->CloseSession();
 }
 

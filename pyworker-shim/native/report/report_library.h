@@ -30,7 +30,7 @@ struct ReportLibrary {
   decltype(&ProgramReportJson) program_report;
   decltype(&ReportOfDriver) report_of_driver;
   decltype(&ReadDeadBoxes) read_dead_boxes;
-  Result<std::string> (*report_of_event_log)(const std::vector<std::string>& files);
+  Result<std::string> (*report_of_event_log)(const std::vector<std::string>& files, std::string_view lacking);
   Result<std::string> (*report_since)(std::string_view report_json, int64_t since_ms);
   MemoryBounds (*memory_bounds)();  // the host's and this process's cgroup's
   std::string (*valid_utf8)(std::string_view data);

@@ -145,15 +145,16 @@ PYBIND11_MODULE(_store, module) {
       "directory.\n\nRaises ValueError when it can't be read.");
   module.def(
       "report_of_event_log",
-      [](const std::vector<std::string>& files) {
+      [](const std::vector<std::string>& files, const std::string& lacking) {
         memprof::Result<std::string> report = [&] {
           py::gil_scoped_release release;
-          return Library().report_of_event_log(files);
+          return Library().report_of_event_log(files, lacking);
         }();
         return Unpack(report);
       },
-      py::arg("files"),
-      "The report.json that an application's event log holds; `files` in the order in which they were written.\n\n"
+      py::arg("files"), py::arg("lacking"),
+      "The report.json that an application's event log holds; `files` in the order in which they were written. `lacking`: words for\n"
+      "others that should be there.\n\n"
       "Raises ValueError, with the reason, when there is none in it.");
   module.def(
       "render_html",

@@ -5,6 +5,7 @@ from .errors import UserError
 from .library_check import check_library
 
 PLUGIN = "org.sparkmemprof.MemoryProfilerPlugin"
+SHIPPED = "shipped"  # as --agentpath: this package's own library
 
 # Settings that hold several values: ours joins the user's, with this between them.
 SEPARATORS = {
@@ -14,6 +15,8 @@ SEPARATORS = {
     "spark.driver.extraJavaOptions": " ",
     "spark.executor.extraJavaOptions": " ",
 }
+
+_MASTERS = ("local[", "local-cluster[", "spark://", "k8s://", "mesos://")  # the last one until Spark 3.5
 
 
 def is_local(master):
@@ -28,27 +31,38 @@ def is_local_cluster(master):
 def settings(master=None, agentpath=None):
     """(key, value) pairs for a job on `master` (None: not known).
 
-    The jar alone is enough. With -agentpath everything is seen from a JVM's first allocation. It is added where the
-    executors can have this machine's library (local, local-cluster, YARN, which ships it), and where `agentpath` gives
-    its path. The library is checked first. Raises UserError.
+    The jar alone is enough, and where it can't load its library it switches itself off. With -agentpath everything is
+    seen from a JVM's first allocation, but a JVM that can't load the library doesn't start. So it is added by itself
+    only where every JVM is on this machine, which the library is checked on (local, local-cluster), and elsewhere if
+    `agentpath` asks for it: SHIPPED, or the library's path on the executors' machines. Raises UserError.
     """
     pairs = [("spark.jars", bundle.jar()), ("spark.plugins", PLUGIN)]
+    if agentpath == SHIPPED:
+        return pairs + _shipped(master)
     if agentpath is not None:
         library = bundle.safe_path(agentpath, "the library")
-    elif master is not None and (is_local(master) or is_local_cluster(master) or master == "yarn"):
+    elif master is not None and (is_local(master) or is_local_cluster(master)):
         library = bundle.library()
     else:
         return pairs
     check_library(library)
-    if master is not None and is_local(master):
-        pairs.append(("spark.driver.extraJavaOptions", f"-agentpath:{library}"))
-    elif master == "yarn" and agentpath is None:
-        # Localised into each container's working directory before its JVM starts there.
-        pairs.append(("spark.yarn.dist.files", f"file://{library}"))
-        pairs.append(("spark.executor.extraJavaOptions", "-agentpath:./libsparkmemprof.so"))
-    else:
-        pairs.append(("spark.executor.extraJavaOptions", f"-agentpath:{library}"))
-    return pairs
+    jvm = "driver" if master is not None and is_local(master) else "executor"
+    return [*pairs, (f"spark.{jvm}.extraJavaOptions", f"-agentpath:{library}")]
+
+
+def _shipped(master):
+    """YARN localises files into a container's working directory before its JVM starts there; no other master does."""
+    if master != "yarn":
+        raise UserError(
+            f"--agentpath {SHIPPED} is for --master yarn alone: elsewhere executors get files when their JVMs run\n"
+            "  leave it out, or give the path at which every executor's machine has libsparkmemprof.so"
+        )
+    library = bundle.library()
+    check_library(library)
+    return [
+        ("spark.yarn.dist.files", f"file://{library}"),
+        ("spark.executor.extraJavaOptions", "-agentpath:./libsparkmemprof.so"),
+    ]
 
 
 def driver_settings(master):
@@ -69,10 +83,11 @@ def driver_settings(master):
 
 def check_master(master):
     """UserError for a --master that no Spark accepts."""
-    if master in ("yarn", "local") or master.startswith(("local[", "local-cluster[", "spark://", "k8s://")):
+    if master in ("yarn", "local") or master.startswith(_MASTERS):
         return master
     raise UserError(
-        f"not a Spark master: {master!r}; one of local[N], local-cluster[N,cores,MiB], spark://HOST:PORT, yarn, k8s://URL"
+        f"not a Spark master: {master!r}; one of local[N], local-cluster[N,cores,MiB], spark://HOST:PORT, yarn, k8s://URL,"
+        " mesos://HOST:PORT (Spark 3.5)"
     )
 
 

@@ -7,7 +7,7 @@ from .errors import UserError
 from .report_files import application_of, find_report
 from .show import read_report, terminal, write_out
 
-FORMS = {".json": "json", ".html": "html"}  # by a file's ending; else text
+FORMS = {".json": "json", ".html": "html", ".htm": "html"}  # by a file's ending; else text
 
 
 def _unreadable(paths, contents):

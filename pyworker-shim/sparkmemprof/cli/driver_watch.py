@@ -63,11 +63,7 @@ class DriverWatch:
             self.folder = tempfile.mkdtemp(prefix=f"sparkmemprof-{self._kind}-")
             self.boxes = os.path.join(self.folder, "boxes")
             os.mkdir(self.boxes, 0o700)
-            self._kills = KernelKills(
-                lambda: _memory_bounds()["oomKills"],
-                gone=self._gone,
-                available=lambda: _memory_bounds().get("availableBytes"),
-            )
+            self._kills = KernelKills(_kills_and_room, gone=self._gone)
             self._kills.start()
         except Exception as error:
             self._warn(error)
@@ -145,15 +141,31 @@ class DriverWatch:
             self._warn(error)
             return None
 
+    def join(self, application, boxes, name):
+        """Joins what the driver's Python, which ends in order, left in these boxes with the report of its application,
+        if that has ended and its report is a local file. `boxes`: named after the id that is in them. `name`: of the
+        program. May raise."""
+        from sparkmemprof import _store
+
+        report = application.report()
+        content = b"{}" if report is None else report.read_bytes()
+        if json.loads(content).get("unfinished", True):
+            return  # its end could not be written
+        end = self._end(0, report, self._moment(None, JUST_NOW_SECONDS))
+        end |= {"report_json": content, "box_directory": boxes, "id": os.path.basename(boxes), "name": name}
+        found = _store.driver_report(**{**end, "exited": True})
+        if found is not None:
+            write_report(found[0].encode(), str(report.parent))
+
     def _moment(self, pid, seconds):
         """Of the end of that process: when it was seen, the kernel's kills of the seconds before, and how
         full the host was."""
-        kills, since, ended = self._kills.within(seconds, pid)
+        lately = self._kills.within(seconds, pid)
         return {
-            "ended_ms": int(1000 * ended),
-            "kernel_kills": kills,
-            "kills_since_ms": int(1000 * since),
-            "host_available_bytes": self._kills.least_available(pid),
+            "ended_ms": int(1000 * lately.until),
+            "kernel_kills": lately.kills,
+            "kills_since_ms": int(1000 * lately.since),
+            "host_available_bytes": lately.least_available,
         }
 
     def _end(self, status, report, moment):
@@ -236,6 +248,11 @@ def last_application(pid, told):
     """Of that spark-submit: the one that runs, or the last one that ran; None: none that is profiled."""
     jvm = jvm_of(pid, told)
     return next((each for each in reversed(told) if each.jvm == jvm and each.mark != "absent"), None)
+
+
+def _kills_and_room():
+    bounds = _memory_bounds()
+    return bounds["oomKills"], bounds["availableBytes"]
 
 
 def _memory_bounds():

@@ -18,22 +18,31 @@ class _Reading(NamedTuple):
     available: "int | None"
 
 
-class KernelKills:
-    """Reads the counter now and then, from start() to stop(), on a thread of its own. One that isn't started has the
-    first reading alone. Kills of long ago, of a neighbour or of an executor in the same cgroup, say nothing of an end.
+class Lately(NamedTuple):
+    """What is known of an end. Times are seconds since the epoch, as the clock said then."""
 
-    `read`: returns the counter; None: it can't be read. Never raises. `clock`: seconds, of a clock that is never set;
-    `wall`: those since the epoch. `gone`: for who may learn late of an end: the pid of the process that has ended, or
-    None. Never raises. It is asked at each reading, and what was counted until it is first named is kept for that
-    process. `available`: bytes of the host's memory that nobody uses, or None. Never raises.
+    kills: "int | None"  # how often the kernel has killed; None: not known
+    since: float
+    until: float
+    least_available: "int | None"  # of the host's memory, in the last ten seconds; None: not known
+
+
+class KernelKills:
+    """Reads the counter and the host's memory now and then, from start() to stop(), on a thread of its own. One that
+    isn't started has the first reading alone. Kills of long ago, of a neighbour or of an executor in the same cgroup,
+    say nothing of an end.
+
+    `read`: returns (the counter, bytes of the host's memory that nobody uses); None: it can't be read. Never raises.
+    `clock`: seconds, of a clock that is never set; `wall`: those since the epoch. `gone`: for who may learn late of an
+    end: the pid of the process that has ended, or None. Never raises. It is asked at each reading, and what was read
+    until it is first named is kept for that process.
     """
 
-    def __init__(self, read, clock=time.monotonic, gone=lambda: None, wall=time.time, available=lambda: None):
+    def __init__(self, read, clock=time.monotonic, gone=lambda: None, wall=time.time):
         self._read = read
         self._clock = clock
         self._wall = wall
         self._gone = gone
-        self._available = available
         self._ends = {}  # by pid: the reading then, and those before
         self._first = None  # with a count
         self._readings = collections.deque()  # the oldest first
@@ -61,29 +70,24 @@ class KernelKills:
                 self._ends.setdefault(gone, (now, tuple(self._readings)))
 
     def within(self, seconds, pid=None):
-        """(how often it has killed, since when, until when): until a reading found that process gone first, and until
-        now if none did; from the last reading that is at least so many seconds older, at most 120, and without one from
-        the first. How often is None where it isn't known. Times are seconds since the epoch, as the clock said then."""
+        """Lately: until a reading found that process gone first, and until now if none did; from the last reading that
+        is at least so many seconds older, at most 120, and without one from the first. Of the host's memory the least
+        counts: what that process held is free once it is gone, so the last reading says less."""
         now, readings = self._until(pid)
         old = [each for each in readings if each.at <= now.at - seconds and each.kills is not None]
         since = old[-1] if old else self._first
+        room = [each.available for each in (*readings, now) if each.at >= now.at - _FULL_SECONDS]
+        least = min((free for free in room if free is not None), default=None)
         if now.kills is None or since is None:
-            return None, now.wall, now.wall
-        return max(0, now.kills - since.kills), since.wall, now.wall
-
-    def least_available(self, pid=None):
-        """The least of the host's memory that was available in the ten seconds before that process was found gone, or
-        before now; None: not known. What it held itself is free once it is gone, so the last reading says less."""
-        now, readings = self._until(pid)
-        late = [each.available for each in (*readings, now) if each.at >= now.at - _FULL_SECONDS]
-        return min((room for room in late if room is not None), default=None)
+            return Lately(None, now.wall, now.wall, least)
+        return Lately(max(0, now.kills - since.kills), since.wall, now.wall, least)
 
     def _until(self, pid):
         with self._lock:
             return self._ends.get(pid) or (self._now(), tuple(self._readings))
 
     def _now(self):
-        kills, available = self._read(), self._available()
+        kills, available = self._read()
         return _Reading(self._clock(), self._wall(), kills, available)
 
     def _look_on(self):

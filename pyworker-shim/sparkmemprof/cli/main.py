@@ -1,10 +1,13 @@
 """Entry point of `sparkmemprof`."""
 
+import contextlib
 import os
+import signal
 import sys
 
 import click
 
+from .ends import end_as, let_readers_go, open_what_was_closed
 from .errors import UserError
 
 _SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -13,6 +16,32 @@ _SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 class _Group(click.Group):
     def list_commands(self, ctx):
         return ["submit", "run", "report", "post-mortem", "top", "diff", "conf"]  # in the order of use
+
+    def make_context(self, *arguments, **options):
+        with _ending_well():  # it shows our own --help
+            return super().make_context(*arguments, **options)
+
+    def invoke(self, ctx):
+        with _ending_well():
+            return super().invoke(ctx)
+
+
+@contextlib.contextmanager
+def _ending_well():
+    """click would end with status 1 in both cases, which post-mortem has a meaning for."""
+    try:
+        yield
+    except BrokenPipeError:  # `sparkmemprof report … | head`
+        let_readers_go()
+        raise click.exceptions.Exit(0) from None
+    except KeyboardInterrupt:
+        end_as(-signal.SIGINT)
+
+
+def _end_with_help(context):
+    with contextlib.suppress(OSError):  # nobody reads it
+        click.echo(context.get_help(), err=True)
+    end_as(2)
 
 
 def _version(context, _parameter, wanted):
@@ -56,17 +85,22 @@ def submit(context, words):
       sparkmemprof submit job.py
       sparkmemprof submit --master 'local-cluster[2,1,1024]' --conf spark.memprof.report.dir=out job.py 2026-01-31
       sparkmemprof submit --master spark://host:7077 --agentpath /opt/sparkmemprof/libsparkmemprof.so job.py
+      sparkmemprof submit --master yarn --agentpath shipped job.py
 
-    On local[*], local-cluster and YARN the native library is given to the JVMs by -agentpath, so that they are seen
-    from their first allocation; elsewhere --agentpath says where executors have it. It is checked before anything is
-    submitted. Without it the library comes out of the jar, a moment after the executor starts.
+    On local[*] and local-cluster the native library is given to the JVMs by -agentpath, so that they are seen from
+    their first allocation. Elsewhere it comes out of the jar, a moment after an executor starts, and an executor that
+    can't load it runs without the profiler.
+
+    --agentpath PATH asks for -agentpath there, too. PATH is where every executor's machine has the library; on YARN it
+    may be `shipped`, the package's own library, which is sent to each container. Gained is what an executor allocates
+    before its plugins start. The price: an executor whose machine can't load the library doesn't start, and the job
+    fails if all are such (another processor, an older glibc, a noexec mount). It is checked on this machine alone.
     """
     from .submit import submit as run
 
     if not words:
-        click.echo(context.get_help(), err=True)
-        context.exit(2)
-    context.exit(run(list(words)))
+        _end_with_help(context)
+    end_as(run(list(words)))
 
 
 @cli.command(
@@ -81,10 +115,10 @@ def submit(context, words):
 def run(context, words, report_dir, interval):
     """Run a Python program, a driver script say, with the profiler on: the same lines, the same report.
 
-    The program sees what it sees under `python`: arguments, __main__, path, environment, exit status; processes that it
-    forks (multiprocessing) are followed. When it has ended, however it ended, the report is written to
-    DIR/<program's id>/report.json and report.html (default: ./sparkmemprof-report) and shown on stderr. If the program
-    starts a Spark application that has the profiler's settings, that application's report has it all.
+    The program sees what it sees under `python`: arguments, __main__, path, environment, signals, exit status.
+    Processes that it forks (multiprocessing) are followed. When it has ended, however it ended, the report is written
+    to DIR/<program's id>/report.json and report.html (default: ./sparkmemprof-report) and shown on stderr. If the
+    program starts a Spark application that has the profiler's settings, that application's report has it all.
 
     \b
       sparkmemprof run script.py --its-own options
@@ -93,12 +127,10 @@ def run(context, words, report_dir, interval):
 
     Blocks of at least four times --interval (default: 65536) are counted exactly, smaller ones are sampled.
     """
-    from .run import end_as
     from .run import run as run_program
 
     if not words:
-        click.echo(context.get_help(), err=True)
-        context.exit(2)
+        _end_with_help(context)
     end_as(run_program(list(words), report_dir, interval))
 
 
@@ -159,7 +191,7 @@ def post_mortem(context, path):
       sparkmemprof post-mortem sparkmemprof-report
       sparkmemprof post-mortem /var/log/spark-events/app-20260131120000-0000.zstd
 
-    Exit status: 1 when there is nothing to tell.
+    Exit status: 1 when there is nothing to tell, 2 when a file that you name is neither a report nor an event log.
     """
     from .postmortem import post_mortem as read
 
@@ -214,8 +246,13 @@ def diff(before, after, form, output):
 
 
 @cli.command(short_help="Print the profiler's settings as --conf key=value.")
-@click.option("--master", metavar="M", help="Where the job runs; local[*], local-cluster[...] and yarn get -agentpath.")
-@click.option("--agentpath", metavar="PATH", help="Where executors have libsparkmemprof.so: adds -agentpath with it.")
+@click.option("--master", metavar="M", help="Where the job runs; local[*] and local-cluster[...] get -agentpath.")
+@click.option(
+    "--agentpath",
+    metavar="PATH",
+    help="Where executors have libsparkmemprof.so, or `shipped` on YARN: adds -agentpath, by which they are seen from"
+    " their first allocation. One that can't load it doesn't start.",
+)
 def conf(master, agentpath):
     """Print the settings that put the profiler into a job, as one line of --conf key=value.
 
@@ -249,14 +286,15 @@ def _show_error(message):
 
 def main():
     """Exit status: the command's own (submit: spark-submit's); 2 for what the user can mend."""
+    open_what_was_closed()
     try:
         cli(prog_name="sparkmemprof")
     except UserError as error:
-        _show_error(str(error))
-        sys.exit(2)
-    except BrokenPipeError:  # `sparkmemprof report … | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        with contextlib.suppress(OSError):
+            _show_error(str(error))
+        end_as(2)
+    except BrokenPipeError:  # click says what is wrong with the words, and nobody reads it
+        end_as(2)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """`sparkmemprof post-mortem`: who died, from what is left: black boxes, reports and their checkpoints, event logs."""
 
 import os
+import pathlib
 import stat
 import sys
 
@@ -58,7 +59,8 @@ def _deaths_of(report):
 
 def _print_reports(path):
     """Prints the deaths of each application that left a report or an event log: (how many had any, how many none, of
-    how many of these the driver was not measured, how many reports were left out)."""
+    how many of these the driver was not measured, how many reports were left out). UserError if `path` is itself one
+    that can't be read."""
     try:
         reports, unreadable = report_files.every_report(path)
     except OSError as error:
@@ -75,7 +77,10 @@ def _print_reports(path):
         try:
             text, driver_unmeasured = _deaths_of(report)
         except (UserError, OSError) as error:
-            _say(f"refused: {str(error).removeprefix(f'{report}: ')}: {report}")
+            reason = str(error).removeprefix(f"{report}: ")
+            if str(report) == str(pathlib.Path(path)):  # this one alone was asked for
+                raise UserError(reason if str(report) in reason else f"{report}: {reason}") from error
+            _say(f"refused: {reason}: {report}")
             refused += 1
             continue
         known.add(name)

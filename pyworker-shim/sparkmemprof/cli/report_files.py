@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import stat
 
 from . import event_log
 from .errors import UserError
@@ -93,20 +94,28 @@ def find_report(path, application=None):
     """(report.json or event log, how many applications there were to choose from). Raises UserError."""
     path = pathlib.Path(path)
     try:
-        if path.is_file():
-            return path, 1
-        if not path.is_dir():
-            raise UserError(f"no such file or directory: {path}")
-        if application is None and (path / _NAME).is_file():
+        mode = os.stat(path).st_mode
+        if stat.S_ISREG(mode):
+            return _demand_of(application, path), 1
+        if not stat.S_ISDIR(mode):
+            raise UserError(
+                f"neither a file nor a directory: {path}\n  write what comes through a pipe to a file first"
+            )
+        if (path / _NAME).is_file() and _is_of(application, path / _NAME):
             return path / _NAME, 1
         os.listdir(path)
         if event_log.is_rolled(path):
-            return path, 1
+            return _demand_of(application, path), 1
     except PermissionError as error:
         raise UserError(f"no access to {error.filename}; reports belong to the user who ran the job") from error
-    reports = reports_in(path) or event_logs_in(path)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise UserError(f"no such file or directory: {path}") from error
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror}") from error
+    own = [path / _NAME] if (path / _NAME).is_file() else []  # of another application than is asked for
+    reports = own + reports_in(path) or event_logs_in(path)
     if application is not None:
-        chosen = [report for report in reports if application in (application_of(report), _name_of(report))]
+        chosen = [report for report in reports if _is_of(application, report)]
         if not chosen:
             known = ", ".join(application_of(report) for report in reports[:5]) or "none"
             raise UserError(f"no report of application {application!r} in {path}; there: {known}")
@@ -117,6 +126,22 @@ def find_report(path, application=None):
             "  the driver's log says where the report went (spark.memprof.report.dir)"
         )
     return reports[0], len(reports)
+
+
+def _is_of(application, report):
+    """Whether the report or event log has this application's name. None: any application."""
+    report = pathlib.Path(os.path.realpath(report))  # its folder's name is asked for; "latest" is a link
+    return application is None or application in (application_of(report), _name_of(report))
+
+
+def _demand_of(application, report):
+    """The report or event log. UserError if it hasn't this application's name."""
+    if _is_of(application, report):
+        return report
+    raise UserError(
+        f"{report} is not named after application {application!r}\n"
+        "  --application chooses one in a directory: give that, or leave --application out"
+    )
 
 
 def later_attempts(directory, application):

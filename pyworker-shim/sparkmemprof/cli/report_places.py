@@ -10,10 +10,11 @@ is its `spark.memprof.patience`, unless that is 1. The program that has started 
 import pathlib
 from typing import NamedTuple
 
+from sparkmemprof.patience import patience_of
+
 from .report_files import local_directory
 
 _RUNNING, _ENDED = ".report-place", ".ended-reports"
-_MOST_PATIENCE = 60
 
 
 class Application(NamedTuple):
@@ -55,6 +56,12 @@ def applications(folder):
     return ended + [each for each in running if each._replace(has_ended=True) not in ended]
 
 
+def may_join(found):
+    """Of applications(): whether there was one in all, whose report may show the program. A program's peak can't be
+    divided among several."""
+    return [each.mark for each in found] == ["shown"]
+
+
 def last_report(folder, jvm):
     """The report.json that this JVM has left because its heap was full, or None."""
     path = pathlib.Path(folder, f"{jvm}.report.json")
@@ -71,12 +78,12 @@ def status_of(folder, jvm):
 
 def patience(folder, jvms):
     """By what a wait for these JVMs is to be multiplied."""
-    return max([1, *(_patience_of(pathlib.Path(folder, f"{jvm}.patience")) for jvm in jvms)])
+    return max([1, *(_patience_in(pathlib.Path(folder, f"{jvm}.patience")) for jvm in jvms)])
 
 
-def _patience_of(file):
+def _patience_in(file):
     try:
-        return min(int(file.read_text("ascii")), _MOST_PATIENCE)
+        return patience_of(file.read_text("ascii"))
     except (OSError, ValueError):
         return 1
 

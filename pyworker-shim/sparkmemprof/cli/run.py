@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import resource
 import shutil
 import signal
 import subprocess
@@ -13,7 +12,7 @@ from sparkmemprof.standard_error import say
 from .errors import UserError
 from .program_watch import ProgramWatch
 from .show import render_terminal, write_report
-from .signals import ENDING, reaches_children, received_by
+from .signals import ENDING, handed_on_to
 
 # Python's own options that take a separate argument.
 _WITH_A_WORD = ("-W", "-X", "--check-hash-based-pycs")
@@ -36,9 +35,9 @@ def program_name(words):
 
 def run(words, report_directory, interval_bytes):
     """Runs `python words…`, writes and prints its report. Returns its exit status; negative: killed by that signal."""
-    with ProgramWatch(program_name(words), interval_bytes) as watch:
-        process = subprocess.Popen([sys.executable, *words], env=watch.environment(dict(os.environ)))
-        with _signals_handed_on(process, watch):
+    with ProgramWatch(program_name(words), interval_bytes, report_directory) as watch:
+        environment = watch.environment(dict(os.environ))
+        with _started([sys.executable, *words], environment, watch) as process:
             status = process.wait()
             if watch.boxes is None:
                 return status
@@ -49,19 +48,15 @@ def run(words, report_directory, interval_bytes):
     return status
 
 
-def _signals_handed_on(process, watch):
-    """A context: a signal to us is meant for the program; Ctrl-C goes to both processes by itself. When the program has
-    ended, the first signal ends the wait for its Spark application, and the next one ends us. One that we were started
-    to ignore stays ignored."""
+def _started(command, environment, watch):
+    """A context of the program, which signals to us are meant for. When it has ended, the first one that would end us
+    ends the wait for its Spark application, and the next one ends us."""
 
-    def receive(number, _frame):
-        if process.returncode is None:
-            if not reaches_children(number):
-                process.send_signal(number)
-        elif not watch.stop_waiting():
+    def ended(number):
+        if number in ENDING and not watch.stop_waiting():
             raise SystemExit(128 + number)
 
-    return received_by(receive, [number for number in ENDING if signal.getsignal(number) is not signal.SIG_IGN])
+    return handed_on_to(lambda: subprocess.Popen(command, env=environment), ended)
 
 
 def _failure(status):
@@ -80,7 +75,7 @@ def _report(watch, pid, end, report_directory):
     folder = os.path.join(report_directory, watch.identity)
     is_new = not os.path.exists(report_directory)
     refusal = _write(own, folder)  # before the wait below, in which we may be killed
-    joined = watch.joined(end, report_directory)
+    joined = watch.joined(end)
     refused = None if joined is None else _write(*joined)
     if joined is not None and refused is None:
         if joined[1] != folder:  # an application without a report of its own has the program's name
@@ -113,13 +108,3 @@ def _print(content, end):
         if content:
             sys.stderr.write(render_terminal(content.encode(), "the report", sys.stderr.isatty()))
     say(end)
-
-
-def end_as(status):
-    """Ends this process the way the program ended: same exit status, or killed by the same signal."""
-    if status < 0:
-        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-        with contextlib.suppress(OSError, ValueError):
-            signal.signal(-status, signal.SIG_DFL)
-        os.kill(os.getpid(), -status)
-    sys.exit(status if status >= 0 else 128 - status)

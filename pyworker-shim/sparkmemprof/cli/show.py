@@ -5,6 +5,7 @@ import gzip
 import json
 import os
 import shutil
+import stat
 import sys
 import tempfile
 
@@ -33,7 +34,8 @@ def read_report(path):
     try:
         logs = event_log.files_of(path)
         if logs:
-            return _store.report_of_event_log([os.fsencode(log) for log in logs]).encode()
+            files = [os.fsencode(log) for log in logs]
+            return _store.report_of_event_log(files, event_log.lacking(path)).encode()
         if event_log.is_rolled(path):
             raise UserError(f"{path}: no events_<number>_<application id> is in it")
         with open(path, "rb") as file:
@@ -84,14 +86,35 @@ def terminal(is_terminal):
     return (shutil.get_terminal_size((100, 24)).columns if is_terminal else 100), colour
 
 
+_STDOUT = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")  # where it is a file, what others have written stays
+
+
 def write_out(content, output):
-    """Writes to the file, or to stdout if there is none."""
-    if output is not None:
-        write_file(content, output)
+    """Writes to the file, or to stdout if there is none or it is that. A pipe or a device is written to, as with
+    `-o /dev/null` or a shell's `-o >(…)`; any other file is replaced, that which a link names. Raises UserError."""
+    if output is not None and os.path.abspath(output) not in _STDOUT:
+        if _is_stream(output):
+            _write_into(content, output)
+        else:
+            write_file(content, os.path.realpath(output))
         return
     sys.stdout.flush()
     sys.stdout.buffer.write(content)
     sys.stdout.buffer.flush()
+
+
+def _is_stream(output):
+    with contextlib.suppress(OSError):
+        return not stat.S_ISREG(os.stat(output).st_mode)
+    return False
+
+
+def _write_into(content, output):
+    try:
+        with open(output, "wb") as file:
+            file.write(content)
+    except OSError as error:
+        raise UserError(f"cannot write {output}: {error.strerror}") from error
 
 
 def write_file(content, output):
@@ -103,11 +126,13 @@ def write_file(content, output):
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
         os.replace(temporary, output)
-    except OSError as error:
+    except BaseException as error:  # a Ctrl-C, too
         if temporary is not None:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
-        raise UserError(f"cannot write {output}: {error.strerror}") from error
+        if isinstance(error, OSError):
+            raise UserError(f"cannot write {output}: {error.strerror}") from error
+        raise
 
 
 def write_report(content, folder):

@@ -2,16 +2,17 @@
 
 import os
 import pathlib
-import resource
-import signal
 import subprocess
 import sys
 import time
 
+from sparkmemprof.standard_error import say
+
 from . import confs
 from .driver_watch import DriverWatch, interval_of
+from .errors import UserError
 from .report_files import local_directory, newest_report
-from .signals import reaches_children, received_by
+from .signals import handed_on_to
 from .spark_arguments import SparkArguments, default_properties
 from .spark_home import find_spark_submit
 
@@ -60,40 +61,49 @@ def profiled(arguments, defaults, environment=os.environ):
     return None if cluster else report_dir
 
 
-def _wait(child):
-    """Waits for the child and passes on signals that would end us."""
+def _defaults(arguments, home):
+    try:
+        return default_properties(arguments, home)
+    except OSError as error:
+        raise UserError(f"cannot read {error.filename}: {error.strerror}") from error
 
-    def hand_on(number, _frame):
-        if not reaches_children(number):
-            child.send_signal(number)
 
-    with received_by(hand_on):
-        return child.wait()
+def _started(command, environment):
+    try:
+        return subprocess.Popen(command, env=environment)
+    except OSError as error:
+        raise UserError(f"cannot start {command[0]}: {error.strerror}") from error
+
+
+def _ran(command, environment):
+    """(pid, status) of what has been run, with the signals that would have ended us."""
+    with handed_on_to(lambda: _started(command, environment)) as child:
+        return child.pid, child.wait()
 
 
 def _say_where(directory, local, report):
     if directory is None:
         return
     if local is None:
-        print(f"sparkmemprof: reports are in {directory}", file=sys.stderr)
+        say(f"reports are in {directory}")
         return
     if report is None:
-        print(f"sparkmemprof: the job left no report in {local}; its log says why", file=sys.stderr)
+        say(f"the job left no report in {local}; its log says why")
         return
     report = pathlib.Path(report)
     html = report.with_suffix(".html")
-    print(f"sparkmemprof: report: {html if html.exists() else report}", file=sys.stderr)
+    say(f"report: {html if html.exists() else report}")
 
 
 def submit(words):
-    """Runs spark-submit; returns its exit status, or ends by the signal that ended it. Raises UserError."""
+    """Runs spark-submit; returns its exit status; negative: killed by that signal. Raises UserError."""
     arguments = SparkArguments(words, own=("--agentpath",))
     path, home, beside = find_spark_submit()
     environment = dict(os.environ)
     report_dir, defaults = None, {}
     # Help, version, kill and status run no application.
     if arguments.rest or arguments.option("--class"):
-        defaults = default_properties(arguments, home)
+        defaults = _defaults(arguments, home)
         report_dir = profiled(arguments, defaults)
     if beside:
         environment["SPARK_HOME"] = home
@@ -103,17 +113,16 @@ def submit(words):
     local = None if report_dir is None else local_directory(report_dir)
     started = time.time()
     if local is None or _is_off(effective("spark.memprof.enabled")):
-        status = _wait(subprocess.Popen([path, *arguments.line()], env=environment))
+        _, status = _ran([path, *arguments.line()], environment)
         written = newest_report(local, since=started) if local is not None else None  # the program may switch it on
     else:
         with _driver_watch(arguments, effective) as driver:
-            child = subprocess.Popen([path, *arguments.line()], env=driver.environment(environment))
-            status = _wait(child)
-            written = driver.finish(child.pid, status, local) or driver.report(child.pid)
+            pid, status = _ran([path, *arguments.line()], driver.environment(environment))
+            written = driver.finish(pid, status, local) or driver.report(pid)
             if driver.folder is None:  # nobody could say where it is
                 written = newest_report(local, since=started)
     _say_where(report_dir, local, written)
-    return status if status >= 0 else _die_of(-status)
+    return status
 
 
 def _driver_watch(arguments, effective):
@@ -132,13 +141,3 @@ def _driver_watch(arguments, effective):
     )
     interval = interval_of(effective("spark.memprof.python.interval"))
     return DriverWatch(os.path.basename(application), interval, with_python)
-
-
-def _die_of(number):
-    """Ends this process by the signal that ended spark-submit, as after exec, but without a second core file."""
-    sys.stderr.flush()
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    if number not in (signal.SIGKILL, signal.SIGSTOP):
-        signal.signal(number, signal.SIG_DFL)
-    os.kill(os.getpid(), number)
-    return 128 + number

@@ -46,11 +46,21 @@ def _profile(settings):
         from sparkmemprof import call_sites, failures
     finally:
         del sys.path[0]
-    if _is_driver():
-        failures.install()
-    if "task" not in settings and not settings.get("isChild", False):
+    is_program = "task" not in settings and not settings.get("isChild", False)
+    if is_program or _is_driver():
+        failures.install(_note_of_end(settings.get("reportPlaces")))
+    if is_program:
         call_sites.install()
     start(settings)
+
+
+def _note_of_end(report_places):
+    """Under ``sparkmemprof run``: what a call to a JVM lacks that has died."""
+    if report_places is None:
+        return None
+    from sparkmemprof.jvm_end import ProgramNotes
+
+    return ProgramNotes(report_places).note
 
 
 def _run_the_users():

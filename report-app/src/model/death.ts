@@ -53,6 +53,7 @@ export interface OtherDeath {
   executorId: string;
   outOfMemory: boolean;
   headline: string;
+  survived?: boolean;
 }
 
 export interface Leak extends Udf {

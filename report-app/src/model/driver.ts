@@ -8,12 +8,14 @@ export interface CachedData {
   callSite: string | null;
   storageLevel: string | null;
   deserialized: boolean | null;
+  serializer?: string | null; // its class
   mode: MemoryMode | null;
   partitions: number | null;
   blocks: number;
   memoryBytes: number;
   diskBytes: number;
   peakBlocks: number;
+  peakPartitions?: number; // that had a block then; more blocks: copies
   peakMemoryBytes: number;
   peakDiskBytes: number;
   executors: {id: string; memoryBytes: number; diskBytes: number}[];

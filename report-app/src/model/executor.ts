@@ -95,6 +95,7 @@ export interface Collector {
   stopsTheWorld: boolean;
   collections: number;
   totalMs: number;
+  percent?: number | null; // of the executor's time
   longestMs: number;
   longestBeforeBytes?: number;
   longestAfterBytes?: number;
@@ -162,6 +163,7 @@ export interface Executor {
   tone: Tone;
   requestedBytes: Bytes;
   hostMemoryBytes?: Bytes;
+  hostIsGroup?: boolean;
   swap?: Swap | null;
   heapMaxBytes?: Bytes;
   heapAfterGc?: HeapUse | null;
@@ -169,6 +171,7 @@ export interface Executor {
   directPeakBytes?: Bytes;
   regions: Region[];
   sparkMemory?: SparkPool[];
+  unrollPeakBytes?: Bytes; // of storage
   processes: Process[];
   atPeak: Moment | null;
   timeline?: TimeLine | null;
@@ -178,6 +181,7 @@ export interface Executor {
   nearlyFullHeap?: HeapShortage | null;
   gc?: Collector[];
   gcStoppedMs?: number | null;
+  gcPercent?: number | null; // of its time
   addedMs?: number | null;
   removedMs?: number | null;
   removedReason: string | null;

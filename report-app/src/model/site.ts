@@ -115,4 +115,5 @@ export interface OtherAttempts extends SiteGroup {
   superseded?: number;
   unknown?: number;
   errors?: {message: string; tasks: number}[];
+  otherErrorTasks?: number; // with errors that are not among these
 }

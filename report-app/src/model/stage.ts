@@ -95,6 +95,7 @@ export interface Stage extends SiteGroup {
   profiledTasks?: number;
   partialTasks?: number;
   distributions?: Distribution[];
+  gcPercent?: number | null; // of its counted tasks' time
   taskRows?: TaskRows;
   sparkMemory?: StageMemory;
   otherAttempts: OtherAttempts;

@@ -22,7 +22,7 @@ function Threads({title, rows}: {title: string; rows: ThreadBytes[]}) {
 }
 
 export function AboutPage({report}: {report: Report}) {
-  const {bounds, outsideTasks, outsideTasksOffHeap, outsideTasksNative} = report.counterGroups;
+  const {bounds, outsideTasks, outsideTasksOffHeap, outsideTasksNative, outsideTasksPython} = report.counterGroups;
   const python = report.sampling?.pythonIntervalBytes;
   const jvm = report.sampling?.jvmIntervalBytes;
   return (
@@ -98,6 +98,7 @@ export function AboutPage({report}: {report: Report}) {
       <Threads title="JVM heap allocated outside of tasks, by thread" rows={outsideTasks} />
       <Threads title="JVM off-heap memory allocated outside of tasks, by thread" rows={outsideTasksOffHeap} />
       <Threads title="Memory that native libraries allocated in JVMs outside of tasks, by thread" rows={outsideTasksNative} />
+      <Threads title="Memory that threads of no task allocated in Python workers, by the function that they run" rows={outsideTasksPython} />
     </>
   );
 }

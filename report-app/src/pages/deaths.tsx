@@ -1,4 +1,4 @@
-import {shownLimit} from '../digest';
+import {namesOf, shownLimit} from '../digest';
 import type {OtherDeath, PostMortem, Report} from '../model';
 import {Bar} from '../parts/bar';
 import {processParts} from '../parts/container';
@@ -97,8 +97,8 @@ function Others({deaths}: {deaths: OtherDeath[]}) {
   if (deaths.length === 0) return null;
   return (
     <section class="card" aria-label="Other deaths">
-      <h2>{plural(deaths.length, 'more death')}</h2>
-      <p class="note">The post-mortems above are of the newest deaths and of the largest.</p>
+      <h2>{plural(deaths.length, `more ${namesOf(deaths).slice(0, -1)}`)}</h2>
+      <p class="note">The post-mortems above are of the newest and of the largest.</p>
       <DataTable
         label="other deaths"
         rows={deaths}

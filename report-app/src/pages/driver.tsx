@@ -1,4 +1,6 @@
 // Driver: its heap and its Python process, and what came back to it, by the action of the user's program that asked for it.
+import {mayHaveRun} from '../digest';
+import {useEnding, type Ending} from '../ending';
 import type {Action, Broadcast, Driver, Report, StageResults} from '../model';
 import {Share} from '../parts/bar';
 import {Broadcasts} from '../parts/cached';
@@ -8,6 +10,12 @@ import {DataTable, type Column} from '../parts/table';
 import {link} from '../route';
 import {isDriversPython, stageKey, stageTitle} from '../titles';
 import {formatBytes, formatCount, formatDuration, formatPercent, plural} from '../units';
+
+const EMPTY: Record<Ending, string> = {
+  running: 'No job has started yet. Actions show up with the first of them.',
+  cut: 'No job had started when this was written.',
+  whole: 'No job of Spark was seen.',
+};
 
 const SERIALISED = 'serialised, as Spark counts it';
 const rowsOf = (rows?: number | null) => (rows == null ? '' : `; ${plural(rows, 'row')}`);
@@ -28,7 +36,7 @@ function ResultsLine({results, most}: {results: StageResults; most: number}) {
 
 // Where an action's memory was used: its stages, with the lines of its plan.
 function StagesOf({action, report}: {action: Action; report: Report}) {
-  const rows = report.stages.filter((stage) => action.stages.includes(stage.stageId));
+  const rows = report.stages.filter((stage) => mayHaveRun(action, stage));
   if (rows.length === 0) return null;
   const shown = rows.slice(-STAGES_SHOWN);
   return (
@@ -62,6 +70,7 @@ function columnsOf(driver: Driver, report: Report, whole: number): Column<Action
               {action.results.slice(0, STAGES_SHOWN).map((results) => (
                 <ResultsLine results={results} most={driver.maxResultBytes ?? 0} />
               ))}
+              {action.results.length > STAGES_SHOWN && <li class="soft">and {plural(action.results.length - STAGES_SHOWN, 'smaller stage')}</li>}
             </ul>
           )}
           {action.failureReason && <div class="small warm">{action.failureReason.split('\n', 1)[0]}</div>}
@@ -182,16 +191,13 @@ export function DriverPage({report}: {report: Report}) {
 }
 
 function Results({report}: {report: Report}) {
+  const ending = useEnding(report);
   const driver = report.driver;
   const broadcasts: Broadcast[] = (report.broadcasts ?? []).filter((row) => (row.driverPeakBytes ?? 0) > 0);
   if (!driver) {
     return (
       <p class="empty">
-        {report.application.master === 'program'
-          ? 'A program without Spark has no jobs whose results could come back to it.'
-          : report.unfinished
-            ? 'No job has started yet. Actions show up with the first of them.'
-            : 'No job of Spark was seen.'}
+        {report.application.master === 'program' ? 'A program without Spark has no jobs whose results could come back to it.' : EMPTY[ending]}
       </p>
     );
   }

@@ -1,10 +1,11 @@
 import {useMemo} from 'preact/hooks';
 import {executorsByUse, useOf} from '../digest';
+import {useEnding, type Ending} from '../ending';
 import type {Baseline, Executor, Process, Report, Row} from '../model';
 import {Bar} from '../parts/bar';
 import {ContainerBars, ContainerLegend, Use, processParts, scaleOf} from '../parts/container';
 import {Storage} from '../parts/cached';
-import {Bytes} from '../parts/figures';
+import {Bytes, TimeInCollections} from '../parts/figures';
 import {RegionTable} from '../parts/regions';
 import {SparkPools} from '../parts/sparkmemory';
 import {NearlyFullHeap} from '../parts/fullheap';
@@ -15,6 +16,12 @@ import {link} from '../route';
 import type {Theme} from '../theme';
 import {executorTitle, processTitle} from '../titles';
 import {formatBytes, formatCount, formatDuration, formatPercent, formatTime, plural} from '../units';
+
+const EMPTY: Record<Ending, string> = {
+  running: 'No executor was seen so far. They show up some seconds after they start.',
+  cut: 'No executor had been seen when this was written.',
+  whole: 'No executor was seen: the driver’s log says why.',
+};
 
 function peakOf(executor: Executor, region: string): number | null {
   return executor.regions.find((each) => each.name === region)?.peakBytes ?? null;
@@ -60,7 +67,7 @@ function columnsOf(whole: number): Column<Executor>[] {
       id: 'share',
       title: 'Of its limit',
       look: 'number',
-      value: (executor) => useOf(executor),
+      value: (executor) => (useOf(executor) < 0 ? null : useOf(executor)),
       cell: (executor) => (useOf(executor) < 0 ? <Bytes value={null} /> : <span class={`percent ${executor.tone}`}>{formatPercent(useOf(executor), 1)}</span>),
     },
     {
@@ -82,7 +89,12 @@ function columnsOf(whole: number): Column<Executor>[] {
       title: 'Heap after collections, peak',
       look: 'number',
       value: (executor) => executor.heapAfterGcPeak?.bytes,
-      cell: (executor) => <Bytes value={executor.heapAfterGcPeak?.bytes} note={executor.heapAfterGcPeak?.collection} />,
+      cell: (executor) => (
+        <>
+          <Bytes value={executor.heapAfterGcPeak?.bytes} note={executor.heapAfterGcPeak?.collection} />
+          <TimeInCollections percent={executor.gcPercent} note="of its time, its JVM stood still for collectors" />
+        </>
+      ),
     },
     {
       id: 'python',
@@ -95,6 +107,7 @@ function columnsOf(whole: number): Column<Executor>[] {
 }
 
 export function ExecutorsPage({report}: {report: Report}) {
+  const ending = useEnding(report);
   const executors = useMemo(() => executorsByUse(report), [report]);
   const columns = useMemo(() => columnsOf(scaleOf(executors)), [executors]);
   const other = report.otherExecutors;
@@ -108,9 +121,7 @@ export function ExecutorsPage({report}: {report: Report}) {
         sortBy="share"
         words={(executor) => `${executorTitle(executor.id)} ${executor.host} ${executor.removedReason ?? ''}`}
         filterHint="Filter by id, host or reason"
-        empty={
-          report.unfinished ? 'No executor was seen so far. They show up some seconds after they start.' : 'No executor was seen: the driver’s log says why.'
-        }
+        empty={EMPTY[ending]}
       />
       {other && (
         <p class="note">
@@ -242,7 +253,12 @@ export function ExecutorPage({report, id, theme}: {report: Report; id: string; t
         <section class="card">
           <h2>Budget by region</h2>
           <RegionTable
-            rows={executor.regions.map((region) => ({name: region.name, bytes: region.peakBytes, budgetBytes: region.budgetBytes}))}
+            rows={executor.regions.flatMap((region) => {
+              const row = {name: region.name, bytes: region.peakBytes, budgetBytes: region.budgetBytes};
+              return region.name === 'heap.storage'
+                ? [row, {name: 'of storage, unrolling', bytes: executor.unrollPeakBytes ?? null, budgetBytes: null}]
+                : [row];
+            })}
             measured="Peak"
             enforced={executor.limitEnforced}
           />

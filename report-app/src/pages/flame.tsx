@@ -2,13 +2,20 @@ import type {HierarchyRectangularNode} from 'd3-hierarchy';
 import flamegraph, {type FlameGraph} from 'd3-flame-graph';
 import {select, type Selection} from 'd3-selection';
 import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
-import {compareTrees, flameTree, type FlameNode, type Kind, type Measure} from '../flametree';
-import type {Report, Stage} from '../model';
+import {useEnding, type Ending} from '../ending';
+import {compareTrees, flameTree, hasStacks, type FlameNode, type Kind, type Measure} from '../flametree';
+import type {Report} from '../model';
 import {link, type Route} from '../route';
 import {stageKey, stageTitle} from '../titles';
 import {formatBytes, formatPercent, formatTime, plural} from '../units';
 
 type Node = HierarchyRectangularNode<FlameNode> & {highlight?: boolean};
+
+const EMPTY: Record<Ending, string> = {
+  running: 'No task has ended yet: stacks come with the profiles of ended tasks.',
+  cut: 'No task had ended when this was written: stacks come with the profiles of ended tasks.',
+  whole: 'No stack was sampled; About the numbers says what was not measured.',
+};
 
 const CELL = 20;
 const KIND_TITLES: Record<Kind, string> = {python: 'Python', native: 'native', java: 'Java', unknown: 'damaged record', part: 'stage, UDF or rest'};
@@ -205,7 +212,8 @@ interface FlameProps {
 }
 
 export function FlamePage({report, before, route}: FlameProps) {
-  const stages = report.stages.filter((stage) => stage.sites.length > 0);
+  const ending = useEnding(report);
+  const stages = report.stages.filter(hasStacks);
   const [measure, setMeasure] = useState<Measure>(() =>
     stages.some((stage) => stage.sites.some((site) => (site.liveAtPeakBytes ?? 0) > 0)) ? 'live' : 'allocated',
   );
@@ -219,19 +227,21 @@ export function FlamePage({report, before, route}: FlameProps) {
   const chosen = route.query.get('stage') ?? '';
   const [tree, compared] = useMemo((): [FlameNode, Compared | null] => {
     const shape = {stages: byStage || (chosen !== '' && !isCompared), udfs, lines: !isCompared};
-    const here = (all: Stage[]) => flameTree(chosen === '' ? all : all.filter((stage) => stageKey(stage) === chosen), measure, shape);
-    if (!isCompared) return [here(stages), null];
-    const [shown, other] = comparing === 'after' ? [here(stages), here(before.stages)] : [here(before.stages), here(stages)];
+    const here = ({stages: all, otherStages}: Report) =>
+      chosen === ''
+        ? flameTree(all, otherStages, measure, shape)
+        : flameTree(
+            all.filter((stage) => stageKey(stage) === chosen),
+            null,
+            measure,
+            shape,
+          );
+    if (!isCompared) return [here(report), null];
+    const [shown, other] = comparing === 'after' ? [here(report), here(before)] : [here(before), here(report)];
     return [shown, {widths: comparing, largest: compareTrees(shown, other)}];
   }, [report, before, comparing, chosen, measure, byStage, udfs]);
   if (stages.length === 0) {
-    return (
-      <p class="empty">
-        {report.unfinished
-          ? 'No task has ended yet: stacks come with the profiles of ended tasks.'
-          : 'No stack was sampled; About the numbers says what was not measured.'}
-      </p>
-    );
+    return <p class="empty">{EMPTY[ending]}</p>;
   }
   return (
     <>

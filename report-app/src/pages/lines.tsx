@@ -1,12 +1,19 @@
 // UDFs and lines: where the user's code holds memory, over all stages.
 import {useMemo, useState} from 'preact/hooks';
 import {jvmSitesOf, linesOf} from '../digest';
+import {useEnding, type Ending} from '../ending';
 import type {Leak, Report} from '../model';
 import {UdfName} from '../parts/frames';
 import {LineTable} from '../parts/linetable';
 import {SiteTable} from '../parts/sitetable';
 import {stageKey, udfTitle} from '../titles';
 import {plural} from '../units';
+
+const EMPTY: Record<Ending, string> = {
+  running: 'No task with Python code has ended yet: lines come with the profiles of ended tasks.',
+  cut: 'No task with Python code had ended when this was written: lines come with the profiles of ended tasks.',
+  whole: 'No task ran Python code that was profiled. A job without Python UDFs has its memory in the JVM: see its call sites.',
+};
 
 function Leaks({leaks}: {leaks: Leak[]}) {
   if (leaks.length === 0) return null;
@@ -34,6 +41,7 @@ function Leaks({leaks}: {leaks: Leak[]}) {
 const UDFS_TO_CHOOSE_FROM = 200;
 
 export function LinesPage({report}: {report: Report}) {
+  const ending = useEnding(report);
   const [udf, setUdf] = useState('');
   const [jvm, setJvm] = useState(false);
   const lines = useMemo(() => linesOf(report), [report]);
@@ -74,17 +82,7 @@ export function LinesPage({report}: {report: Report}) {
       {jvm ? (
         <SiteTable label="JVM call sites" rows={sites} by="allocated" withStage empty="No call site of the JVM was seen; About the numbers says why." />
       ) : (
-        <LineTable
-          label="Python lines"
-          lines={shown}
-          report={report}
-          withStage
-          empty={
-            report.unfinished
-              ? 'No task with Python code has ended yet: lines come with the profiles of ended tasks.'
-              : 'No task ran Python code that was profiled. A job without Python UDFs has its memory in the JVM: see its call sites.'
-          }
-        />
+        <LineTable label="Python lines" lines={shown} report={report} withStage empty={EMPTY[ending]} />
       )}
       <p class="note">
         Live at peak: what the line held when its task held most, the largest of any one task. Resident: how much of that was in memory. Left behind: live when

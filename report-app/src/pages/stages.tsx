@@ -1,9 +1,10 @@
 import {useMemo} from 'preact/hooks';
 import {ORIGIN_TITLES, totalOf} from '../digest';
+import {useEnding, type Ending} from '../ending';
 import type {Report, SiteGroup, Stage, Sum} from '../model';
 import {Share} from '../parts/bar';
 import {ColumnChart} from '../parts/chart';
-import {Bytes} from '../parts/figures';
+import {Bytes, TimeInCollections} from '../parts/figures';
 import {LineTable} from '../parts/linetable';
 import {Operators} from '../parts/operators';
 import {RunBy} from '../parts/runby';
@@ -15,9 +16,16 @@ import {UdfShares} from '../parts/udfs';
 import {link} from '../route';
 import type {Theme} from '../theme';
 import {isDriversPython, stageKey, stageTitle} from '../titles';
-import {formatBytes, formatCount, formatDuration, formatTime, plural} from '../units';
+import {formatBytes, formatCount, formatDuration, formatPercent, formatTime, plural} from '../units';
+
+const EMPTY: Record<Ending, string> = {
+  running: 'No stage has started yet. They show up as the application runs its first job.',
+  cut: 'No stage had started when this was written.',
+  whole: 'No stage ran while sparkmemprof was on.',
+};
 
 const ESTIMATE = 'from samples';
+const GC_NOTE = 'of its tasks’ time, their JVMs stood still for collectors';
 
 function live(stage: Stage): number | null {
   return totalOf(stage, 'python')?.liveAtPeakBytes ?? null;
@@ -82,7 +90,12 @@ function columnsOf(whole: number): Column<Stage>[] {
       title: 'Duration',
       look: 'number',
       value: duration,
-      cell: (stage) => (duration(stage) === null ? <span class="none">–</span> : formatDuration(duration(stage) ?? 0)),
+      cell: (stage) => (
+        <>
+          {duration(stage) === null ? <span class="none">–</span> : formatDuration(duration(stage) ?? 0)}
+          <TimeInCollections percent={stage.gcPercent} note={GC_NOTE} />
+        </>
+      ),
     },
   ];
 }
@@ -90,6 +103,7 @@ function columnsOf(whole: number): Column<Stage>[] {
 const COLUMNS_WORTH_A_CHART = 3;
 
 export function StagesPage({report, theme}: {report: Report; theme: Theme}) {
+  const ending = useEnding(report);
   const stages = useMemo(() => report.stages.filter((stage) => !isDriversPython(stage)), [report]);
   const whole = useMemo(() => stages.reduce((most, stage) => Math.max(most, live(stage) ?? 0), 0), [stages]);
   const columns = useMemo(() => columnsOf(whole), [whole]);
@@ -108,7 +122,7 @@ export function StagesPage({report, theme}: {report: Report; theme: Theme}) {
         sortBy="live"
         words={(stage) => `${stageTitle(stage)} ${stage.name} ${stage.title} ${stage.status} ${stage.callSite}`}
         filterHint="Filter by stage, UDF, status or call site"
-        empty={report.unfinished ? 'No stage has started yet. They show up as the application runs its first job.' : 'No stage ran while sparkmemprof was on.'}
+        empty={EMPTY[ending]}
       />
       {other && (
         <div class="note">
@@ -224,6 +238,7 @@ export function StagePage({report, id}: {report: Report; id: string}) {
     stage.partialTasks ? `${formatCount(stage.partialTasks)} read before their worker had closed its session` : null,
     stage.submittedMs != null ? formatTime(stage.submittedMs) : null,
     duration(stage) !== null ? formatDuration(duration(stage) ?? 0) : null,
+    stage.gcPercent != null ? `${formatPercent(stage.gcPercent, 100)} of its tasks’ time in collections` : null,
   ].filter(Boolean);
   const empty = stage.sites.length === 0 && (stage.lines ?? []).length === 0;
   return (
@@ -276,6 +291,11 @@ export function StagePage({report, id}: {report: Report; id: string}) {
                   <code>{error.message}</code> <span class="soft">{plural(error.tasks, 'task')}</span>
                 </li>
               ))}
+              {other.otherErrorTasks && (
+                <li>
+                  other errors <span class="soft">{plural(other.otherErrorTasks, 'task')}</span>
+                </li>
+              )}
             </ul>
           )}
           <Group stage={stage} group={other} name="other attempts" />

@@ -1,19 +1,27 @@
 // To be understood in ten seconds: what happened, what to change, where the memory went.
-import {adviceOf, allDeaths, confArgument, executorsByUse, jvmSitesOf, largest, linesOf} from '../digest';
+import {adviceOf, allDeaths, confArgument, executorsByUse, jvmSitesOf, largest, linesOf, namesOf} from '../digest';
+import {useEnding, type Ending} from '../ending';
 import type {Advice, Report} from '../model';
 import {Findings} from '../parts/cached';
 import {ContainerBars, ContainerLegend, Use, scaleOf} from '../parts/container';
 import {Copyable} from '../parts/copy';
 import {Bytes, allocatedNote, liveNote} from '../parts/figures';
 import {link} from '../route';
-import {executorTitle, framePlace, frameTitle, leadFrame, stageKey, stageTitle, udfTitle} from '../titles';
-import {plural} from '../units';
+import {executorTitle, framePlace, frameTitle, isDriversPython, leadFrame, stageKey, stageTitle, udfTitle} from '../titles';
+import {formatCount, plural} from '../units';
+
+const EMPTY: Record<Ending, string> = {
+  running: 'No stage has started yet. This page fills as the application runs its first job.',
+  cut: 'No stage had started when this was written.',
+  whole: 'No stage ran while sparkmemprof was on. Run a job, then make the report again.',
+};
 
 const EXECUTORS_SHOWN = 6;
 
 function Verdict({report}: {report: Report}) {
   const {verdict} = report;
-  const deaths = allDeaths(report).length;
+  const entries = allDeaths(report);
+  const deaths = entries.length;
   return (
     <section class={`verdict ${verdict.tone}`} aria-label="Verdict">
       <p class="sentence">{verdict.sentence}</p>
@@ -22,7 +30,7 @@ function Verdict({report}: {report: Report}) {
         {deaths > 0 && (
           <>
             {' '}
-            <a href={link('deaths')}>{deaths === 1 ? 'Its post-mortem' : `All ${deaths} deaths`}</a>
+            <a href={link('deaths')}>{deaths === 1 ? 'Its post-mortem' : `All ${formatCount(deaths)} ${namesOf(entries)}`}</a>
           </>
         )}
       </p>
@@ -71,9 +79,10 @@ function LineTile({report}: {report: Report}) {
   if (!found) return null;
   const {line, stage} = found;
   const path = line.paths[0];
+  const whose = isDriversPython(stage) || report.application.master === 'program' ? 'process' : 'task';
   return (
     <div class="tile">
-      <p class="what">Line that held most, in one task</p>
+      <p class="what">Line that held most, in one {whose}</p>
       <p class="much">
         <Bytes value={line.liveAtPeakBytes} note={liveNote(line)} />
       </p>
@@ -134,7 +143,8 @@ function LeakTile({report}: {report: Report}) {
 }
 
 function Containers({report}: {report: Report}) {
-  const died = new Set(allDeaths(report).map((death) => death.executorId));
+  const entries = allDeaths(report);
+  const died = new Set(entries.map((death) => death.executorId));
   const fullest = executorsByUse(report);
   const executors = [...fullest.filter(({id}) => died.has(id)), ...fullest.filter(({id}) => !died.has(id))];
   if (executors.length === 0) return null;
@@ -146,7 +156,7 @@ function Containers({report}: {report: Report}) {
         {report.application.master === 'program'
           ? 'Memory of the program'
           : died.size > 0
-            ? 'Containers: where something died, then the fullest'
+            ? `Containers: those of the ${namesOf(entries)}, then the fullest`
             : 'Containers, fullest first'}
       </h2>
       <div class="card">
@@ -174,6 +184,7 @@ function Containers({report}: {report: Report}) {
 }
 
 export function SummaryPage({report}: {report: Report}) {
+  const ending = useEnding(report);
   const anything = report.stages.length > 0 || report.executors.length > 0;
   return (
     <>
@@ -186,13 +197,7 @@ export function SummaryPage({report}: {report: Report}) {
         <HeapTile report={report} />
       </div>
       <Containers report={report} />
-      {!anything && (
-        <p class="empty">
-          {report.unfinished
-            ? 'No stage has started yet. This page fills as the application runs its first job.'
-            : 'No stage ran while sparkmemprof was on. Run a job, then make the report again.'}
-        </p>
-      )}
+      {!anything && <p class="empty">{EMPTY[ending]}</p>}
     </>
   );
 }

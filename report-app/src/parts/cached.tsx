@@ -8,6 +8,25 @@ import {DataTable, type Column} from './table';
 
 const AT_PEAK = 'when most memory was taken';
 
+// As the terminal says it.
+function storedForm({storageLevel, deserialized, serializer}: CachedData): string {
+  if (storageLevel === null) return '';
+  if (!serializer) return deserialized ? ', deserialized' : ', serialized';
+  return `, serialized by ${serializer.slice(serializer.lastIndexOf('.') + 1)}`;
+}
+
+// With copies there are more blocks than partitions.
+function Blocks({cached: {peakBlocks, peakPartitions, partitions}}: {cached: CachedData}) {
+  const stored = peakPartitions ?? peakBlocks;
+  return (
+    <>
+      {formatCount(stored)}
+      {partitions !== null && ` of ${formatCount(partitions)}`}
+      {stored !== peakBlocks && <div class="soft">in {formatCount(peakBlocks)} blocks</div>}
+    </>
+  );
+}
+
 const CACHED: Column<CachedData>[] = [
   {
     id: 'name',
@@ -16,7 +35,11 @@ const CACHED: Column<CachedData>[] = [
     value: (cached) => cached.name ?? `RDD ${cached.rddId}`,
     cell: (cached) => (
       <>
-        <span class="strong">{cached.name ?? `RDD ${cached.rddId}`}</span> <span class="soft">{cached.storageLevel}</span>
+        <span class="strong">{cached.name ?? `RDD ${cached.rddId}`}</span>{' '}
+        <span class="soft">
+          {cached.storageLevel}
+          {storedForm(cached)}
+        </span>
         <div class="code">{cached.callSite}</div>
       </>
     ),
@@ -40,11 +63,11 @@ const CACHED: Column<CachedData>[] = [
     title: 'Blocks',
     look: 'number',
     value: (cached) => cached.peakBlocks,
-    cell: (cached) => formatCount(cached.peakBlocks) + (cached.partitions === null ? '' : ` of ${formatCount(cached.partitions)}`),
+    cell: (cached) => <Blocks cached={cached} />,
   },
   {
     id: 'now',
-    title: 'In memory at the end',
+    title: 'In memory, last known', // while the application runs: now
     look: 'number',
     value: (cached) => cached.memoryBytes,
     cell: (cached) => <Bytes value={cached.memoryBytes} />,

@@ -1,6 +1,6 @@
 // Figures: each with its unit, its exact value and its error in the title.
 import type {Figures} from '../model';
-import {formatBytes, formatCount, formatError} from '../units';
+import {formatBytes, formatCount, formatError, formatPercent} from '../units';
 
 interface BytesProps {
   value: number | null | undefined;
@@ -23,6 +23,16 @@ export function Bytes({value, note, least}: BytesProps) {
       {number}
       <span class="unit">{'\u202f' + unit}</span>
     </span>
+  );
+}
+
+// Below another figure: a page within Spark's has no room for more columns.
+export function TimeInCollections({percent, note}: {percent: number | null | undefined; note: string}) {
+  if (percent == null) return null;
+  return (
+    <div class="of soft" title={note}>
+      {formatPercent(percent, 100)} in collections
+    </div>
   );
 }
 

@@ -79,7 +79,7 @@ export function LineTable({label, lines, withStage, report, empty, pageSize = 25
       label={label}
       rows={lines}
       columns={columns}
-      rowKey={({line, stage}) => JSON.stringify([stageKey(stage), line.udf, line.file, line.line, line.function])}
+      rowKey={({line, stage}) => JSON.stringify([stageKey(stage), line.udf, line.udfName, line.udfKind, line.file, line.line, line.function])}
       sortBy="live"
       words={({line, stage}) => `${line.place} ${line.function} ${line.source ?? ''} ${udfTitle(line)} ${line.udfKind} ${stageTitle(stage)}`}
       filterHint="Filter by line, its text, function or UDF"

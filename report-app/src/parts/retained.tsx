@@ -1,6 +1,6 @@
 import type {Executor, Frame, OffHeapOfNoTask as HeldOffHeap, Retained} from '../model';
 import {frameTitle, framePlace, leadFrame} from '../titles';
-import {formatBytes, formatCount, formatDuration, formatError, formatTime, plural} from '../units';
+import {formatBytes, formatCount, formatDuration, formatError, formatPercent, formatTime, plural} from '../units';
 import {Bytes} from './figures';
 
 const SITES_SHOWN = 20;
@@ -53,6 +53,8 @@ function MadeTable({title, held, counted, rows}: {title: string; held: string; c
 // What was still reachable in a heap, by call site.
 export function RetainedHeap({retained}: {retained: Retained | null | undefined}) {
   if (!retained) return null;
+  const rest = retained.sites.slice(SITES_SHOWN);
+  const smaller = rest.length + retained.otherSites;
   return (
     <section class="card">
       <h2>Retained by the heap</h2>
@@ -66,9 +68,9 @@ export function RetainedHeap({retained}: {retained: Retained | null | undefined}
         counted="Objects"
         rows={retained.sites.map((site) => ({site, bytes: site.retainedBytes, count: site.objects}))}
       />
-      {retained.otherSites > 0 && (
+      {smaller > 0 && (
         <p class="note">
-          {plural(retained.otherSites, 'smaller site')}: <Bytes value={retained.otherBytes} />.
+          {plural(smaller, 'smaller site')}: <Bytes value={rest.reduce((all, site) => all + site.retainedBytes, retained.otherBytes)} />.
         </p>
       )}
     </section>
@@ -123,7 +125,12 @@ export function Collectors({executor}: {executor: Executor}) {
   return (
     <section class="card">
       <h2>Garbage collection</h2>
-      {executor.gcStoppedMs != null && <p>The JVM stood still for {formatDuration(executor.gcStoppedMs)} in all.</p>}
+      {executor.gcStoppedMs != null && (
+        <p>
+          The JVM stood still for {formatDuration(executor.gcStoppedMs)} in all
+          {executor.gcPercent != null && `, ${formatPercent(executor.gcPercent, 100)} of its time`}.
+        </p>
+      )}
       <div class="sideways" tabIndex={0} role="region" aria-label="Collectors">
         <table class="compact" aria-label="Garbage collection">
           <thead>
@@ -148,7 +155,10 @@ export function Collectors({executor}: {executor: Executor}) {
                   {collector.collector} {!collector.stopsTheWorld && <span class="soft">beside the application</span>}
                 </td>
                 <td class="number">{formatCount(collector.collections)}</td>
-                <td class="number">{formatDuration(collector.totalMs)}</td>
+                <td class="number">
+                  {formatDuration(collector.totalMs)}
+                  {collector.percent != null && <div class="of soft">{formatPercent(collector.percent, 100)} of its time</div>}
+                </td>
                 <td class="number">{formatDuration(collector.longestMs)}</td>
                 <td>{collector.causes.map((cause) => `${cause.cause} ${formatCount(cause.collections)}`).join(', ')}</td>
               </tr>

@@ -42,6 +42,12 @@ function useFiltered<Row>(rows: Row[], words: ((row: Row) => string) | undefined
 }
 
 function useTable<Row>(props: TableProps<Row>) {
+  const [state, setState] = useState<Partial<TableState>>(() => ({
+    sorting: [{id: props.sortBy, desc: !props.sortUp}],
+    pagination: {pageIndex: 0, pageSize: props.pageSize ?? 25},
+    columnPinning: {left: [], right: []},
+  }));
+  const desc = state.sorting?.[0]?.desc ?? false;
   const definitions = useMemo<ColumnDef<Row, unknown>[]>(
     () =>
       props.columns.map((column) => ({
@@ -49,16 +55,11 @@ function useTable<Row>(props: TableProps<Row>) {
         accessorFn: column.value ?? (() => null),
         enableSorting: column.value !== undefined,
         sortDescFirst: column.look === 'number',
-        sortUndefined: 'last' as const,
-        sortingFn: (a, b, id) => compare(a.getValue(id), b.getValue(id)),
+        sortUndefined: false as const,
+        sortingFn: (a, b, id) => compare(a.getValue(id), b.getValue(id), desc),
       })),
-    [props.columns],
+    [props.columns, desc],
   );
-  const [state, setState] = useState<Partial<TableState>>(() => ({
-    sorting: [{id: props.sortBy, desc: !props.sortUp}],
-    pagination: {pageIndex: 0, pageSize: props.pageSize ?? 25},
-    columnPinning: {left: [], right: []},
-  }));
   const [table] = useState(() =>
     createTable<Row>({
       data: props.rows,
@@ -85,11 +86,11 @@ function useTable<Row>(props: TableProps<Row>) {
 
 const texts = new Intl.Collator('en', {numeric: true}); // made once: localeCompare makes one for every pair
 
-// Values that were not measured come last.
-function compare(a: unknown, b: unknown): number {
-  if (a === b) return 0;
-  if (a === null || a === undefined) return -1;
-  if (b === null || b === undefined) return 1;
+// Values that were not measured come last, whichever way: the caller turns the order around where it is to descend.
+function compare(a: unknown, b: unknown, desc: boolean): number {
+  const none = [a, b].map((value) => value === null || value === undefined);
+  if (a === b || (none[0] && none[1])) return 0;
+  if (none[0] || none[1]) return none[0] === desc ? -1 : 1;
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   return texts.compare(String(a), String(b));
 }

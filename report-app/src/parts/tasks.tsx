@@ -3,7 +3,7 @@ import {useMemo} from 'preact/hooks';
 import type {Distribution, Stage, TaskFigure, TaskRows, TaskStatus} from '../model';
 import {link} from '../route';
 import {executorTitle} from '../titles';
-import {formatBytes, formatCount, formatDuration, formatTime, plural} from '../units';
+import {formatBytes, formatCount, formatDuration, formatPercent, formatTime, plural} from '../units';
 import {Share} from './bar';
 import {Bytes} from './figures';
 import {DataTable, type Column} from './table';
@@ -29,6 +29,8 @@ const PARTS: Partial<Record<TaskFigure, [part: TaskFigure, word: string]>> = {
 const IS_PART = new Set(Object.values(PARTS).map(([part]) => part));
 
 function Part({whole, row}: {whole: TaskFigure; row: TaskRow}) {
+  const {gcMs, durationMs} = row.figures;
+  if (whole === 'gcMs' && gcMs && durationMs) return <div class="of soft">{formatPercent(Math.min(gcMs, durationMs), durationMs)} of its time</div>;
   const [part, word] = PARTS[whole] ?? [];
   const bytes = part === undefined ? null : row.figures[part];
   if (!bytes || bytes < (row.figures[whole] ?? 0) / 10) return null;

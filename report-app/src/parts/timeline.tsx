@@ -2,13 +2,20 @@
 // The chart stacks figures of the model; the table has the figures of the chosen moment as text.
 import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
 import uPlot from 'uplot';
-import {shownLimit} from '../digest';
-import {at, deathsOf, heldAt, nearestIndex, peakIndex, seriesOf, spansOf, type Span} from '../lifetime';
+import {namesOf, shownLimit} from '../digest';
+import {useEnding, type Ending} from '../ending';
+import {at, clock, deathsOf, heldAt, nearestIndex, peakIndex, seriesOf, spansOf, tick, type Span} from '../lifetime';
 import type {Executor, Report, TimeLine} from '../model';
 import {link} from '../route';
 import type {Theme} from '../theme';
 import {formatBytes, formatDuration, formatPercent, plural} from '../units';
 import {Bytes} from './figures';
+
+const EMPTY: Record<Ending, string> = {
+  running: 'Too few samples so far. One is taken every second, and they come every ten seconds.',
+  cut: 'Too few samples had come when this was written. One is taken every second, and they come every ten seconds.',
+  whole: 'Its life was too short for samples, or none arrived; About the numbers says what was not available.',
+};
 
 const HEIGHT = 260;
 const SPAN_HEIGHT = 16; // of the strip with the stages, above the areas
@@ -50,11 +57,6 @@ interface Drawing {
   deaths: number[];
   chosen: () => number;
   choose: (index: number) => void;
-}
-
-function clock(ms: number): string {
-  const date = new Date(ms);
-  return Number.isNaN(date.getTime()) ? '–' : date.toISOString().slice(11, 19);
 }
 
 function draw(host: HTMLElement, {line, limit, spans, deaths, chosen, choose}: Drawing): uPlot {
@@ -146,7 +148,7 @@ function draw(host: HTMLElement, {line, limit, spans, deaths, chosen, choose}: D
       cursor: {y: false, points: none, drag: {x: false, y: false}},
       scales: {x: {range: [first / 1000, last / 1000]}, y: {range: [0, top * 1.06]}},
       axes: [
-        {stroke: ink, font, size: 28, space: 72, grid: none, ticks: none, values: (_chart, splits) => splits.map((seconds) => clock(seconds * 1000))},
+        {stroke: ink, font, size: 28, space: 72, grid: none, ticks: none, values: (_chart, splits) => splits.map((seconds) => tick(line, seconds * 1000))},
         {
           stroke: ink,
           font,
@@ -218,7 +220,7 @@ function Moment({report, executor, line, index, limit}: {report: Report; executo
   return (
     <>
       <p>
-        <strong>{clock(line.timesMs[index] ?? 0)} UTC</strong>
+        <strong>{clock(line, line.timesMs[index] ?? 0)} UTC</strong>
         <span class="soft">
           , {formatDuration((line.timesMs[index] ?? 0) - (line.timesMs[0] ?? 0))} after its first sample{index === peakIndex(line) && ': the largest use'}
         </span>
@@ -272,10 +274,11 @@ function Moment({report, executor, line, index, limit}: {report: Report; executo
 function told(line: TimeLine, index: number, limit: number | null): string {
   const used = at(line, 'used', index);
   const of = used !== null && limit !== null ? ` of ${formatBytes(limit)}` : '';
-  return `${clock(line.timesMs[index] ?? 0)} UTC: ${used === null ? 'not measured' : formatBytes(used)}${of}`;
+  return `${clock(line, line.timesMs[index] ?? 0)} UTC: ${used === null ? 'not measured' : formatBytes(used)}${of}`;
 }
 
 export function LifeChart({report, executor, theme}: {report: Report; executor: Executor; theme: Theme}) {
+  const ending = useEnding(report);
   const line = executor.timeline ?? null;
   const host = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | null>(null);
@@ -297,7 +300,7 @@ export function LifeChart({report, executor, theme}: {report: Report; executor: 
       line,
       limit: executor.limitBytes,
       spans: spansOf(line),
-      deaths,
+      deaths: deaths.map((death) => death.timeMs ?? 0),
       chosen: () => current.current,
       choose: (next) => latestChoose.current(next),
     });
@@ -312,13 +315,7 @@ export function LifeChart({report, executor, theme}: {report: Report; executor: 
   }, [line, theme, executor.limitBytes, deaths]);
   useEffect(() => chart.current?.redraw(false), [index]);
   if (line === null || count < LEAST_SAMPLES) {
-    return (
-      <p class="empty">
-        {report.unfinished
-          ? 'Too few samples so far. One is taken every second, and they come every ten seconds.'
-          : 'Its life was too short for samples, or none arrived; About the numbers says what was not available.'}
-      </p>
-    );
+    return <p class="empty">{EMPTY[ending]}</p>;
   }
   const far = Math.max(1, Math.round(count / 10));
   const keys: Record<string, number> = {
@@ -360,9 +357,10 @@ export function LifeChart({report, executor, theme}: {report: Report; executor: 
         <Legend line={line} limitShown={limitShown} />
         <p class="note">
           Strip above: stages that had tasks here. Ticks below: tasks that began.
-          {deaths.length > 0 && ' Red upright: a death.'}
+          {deaths.length > 0 && ` Red uprights: ${namesOf(deaths)}.`}
           {limit !== null && !limitShown && ` The limit, ${formatBytes(limit)}, is far beyond this scale.`}
-          {line.thinnedSamples > 0 && ` ${plural(line.thinnedSamples, 'sample')} between these were thinned out; every peak is kept.`}
+          {line.thinnedSamples > 0 &&
+            ` ${plural(line.thinnedSamples, 'sample')} between these were thinned out. Every peak of what is in use is kept, with all else as it was then; anything else may have been larger in between.`}
         </p>
       </figure>
       <section class="card moment" aria-live="polite">

@@ -49,10 +49,12 @@ inline std::string SnapshotBytes(const std::string& executor, int pid, uint64_t 
   PutHeapUse(*snapshot.mutable_heap_after_gc_peak(), 301 * kMi, 1'700'000'038'000);
   snapshot.set_spark_storage_peak_bytes(12 * kMi + 345);
   snapshot.set_spark_execution_peak_bytes(64 * kMi + 77);
+  snapshot.set_spark_unroll_peak_bytes(3 * kMi);
   snapshot.set_offheap_peak_bytes(19 * kMi);
   snapshot.set_java_version("17.0.15");
   snapshot.set_agent_loaded("agentpath");
   snapshot.set_gc_stopped_ms(4'217);
+  snapshot.set_gc_watched_ms(40'000);
   proto::Collector& collector = *snapshot.add_collectors();
   collector.set_name("G1 Young Generation");
   collector.set_stops_the_world(true);
@@ -191,7 +193,7 @@ inline std::string LeftBytes(const std::string& executor, int64_t time_ms, uint6
   ProfileBuilder names(1, 1, 0, executor);
   names.Site(proto::ORIGIN_JVM_OFFHEAP, {Java("org.example.Cache", "put", "Cache.java", 9)}, 1, 1);
   proto::Envelope envelope = EnvelopeOf(executor);
-  proto::LeftOffHeap& left = *envelope.mutable_left_off_heap();
+  proto::LeftMemory& left = *envelope.mutable_left_off_heap();
   left.set_time_ms(time_ms);
   left.set_other_bytes(7);
   *left.mutable_names()->mutable_strings() = names.profile().strings();

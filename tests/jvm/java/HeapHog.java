@@ -168,7 +168,8 @@ public final class HeapHog {
     Probe.start();
     boolean alone = args.length > 1;
     AutoCloseable news = alone ? () -> {} : CollectionNews.start();
-    NativeAgent.sparkMemory(11_000_003, 22_000_007, Runtime.getRuntime().maxMemory(), 55_000_021);
+    NativeAgent.sparkMemory(
+        11_000_003, 22_000_007, Runtime.getRuntime().maxMemory(), 55_000_021, -1);
     Thread sender = new Thread(HeapHog::send, "sender");
     sender.setDaemon(true);
     write(

@@ -26,7 +26,8 @@ public final class WatchedTree {
     for (int i = 0; i < 9; i++) {
       sink = new byte[HEAP_BYTES / 3]; // garbage
     }
-    NativeAgent.sparkMemory(11_000_003, 22_000_007, 444_000_013, 55_000_021);
+    NativeAgent.sparkMemory(11_000_003, 22_000_007, 444_000_013, 55_000_021, 7_000_003);
+    NativeAgent.sparkMemory(11_000_003, 22_000_007, 444_000_013, 55_000_021, 3_000_017);
     Probe.task(1);
     ProcessBuilder builder =
         new ProcessBuilder(List.of(args[0], "-m", "pyspark.daemon", "pyspark.worker"));

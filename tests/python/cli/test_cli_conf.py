@@ -35,15 +35,16 @@ def test_local_cluster_is_the_executors(cli, bundle):
     assert "spark.driver.extraJavaOptions" not in found
 
 
-def test_yarn_ships_the_library(cli, bundle):
-    found = settings(cli("conf", "--master", "yarn"))
+def test_yarn_ships_the_library_if_it_is_asked_to(cli, bundle):
+    found = settings(cli("conf", "--master", "yarn", "--agentpath", "shipped"))
     assert found["spark.yarn.dist.files"] == f"file://{bundle}/libsparkmemprof.so"
     assert found["spark.executor.extraJavaOptions"] == "-agentpath:./libsparkmemprof.so"
 
 
-@pytest.mark.parametrize("master", ["spark://host:7077", "k8s://https://host:6443"])
+@pytest.mark.parametrize("master", ["yarn", "spark://host:7077", "k8s://https://host:6443", "mesos://host:5050"])
 def test_elsewhere_only_where_the_user_says_it_lies(cli, library, master):
-    assert "spark.executor.extraJavaOptions" not in settings(cli("conf", "--master", master))
+    """A JVM there that can't load it would not start, and it can't be tried from here."""
+    assert set(settings(cli("conf", "--master", master))) == {"spark.jars", "spark.plugins"}
     found = settings(cli("conf", "--master", master, "--agentpath", library))
     assert found["spark.executor.extraJavaOptions"] == f"-agentpath:{library}"
 
@@ -71,6 +72,11 @@ def refused(finished, *parts):
 
 def test_unknown_master(cli):
     refused(cli("conf", "--master", "lokal"), "not a Spark master", "'lokal'")
+
+
+@pytest.mark.parametrize("master", [("--master", "spark://host:7077"), ("--master", "local[2]"), ()])
+def test_only_yarn_ships(cli, master):
+    refused(cli("conf", *master, "--agentpath", "shipped"), "for --master yarn alone", "give the path")
 
 
 def test_no_bundle(cli, tmp_path):

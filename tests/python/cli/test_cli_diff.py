@@ -77,3 +77,20 @@ def test_help(cli):
     text = cli("diff", "--help").stdout
     assert "BEFORE AFTER" in text
     assert "sparkmemprof diff before.json after.json" in text
+
+
+def test_files_of_one_name_are_told_apart(cli, runs):
+    for number in (1, 2):
+        path = runs / f"app-{number}" / "report.json"
+        report = json.loads(path.read_text())
+        lines = next(
+            stage["lines"] for stage in report["stages"] if any(row["function"] == "with_cpp" for row in stage["lines"])
+        )
+        line = next(row for row in lines if row["function"] == "with_cpp")
+        line["file"] = "/jobs/web/utils.py"
+        lines.append(line | {"file": "/jobs/etl/utils.py", "liveAtPeakBytes": 5 * number})
+        path.write_text(json.dumps(report))
+    finished = cli("diff", runs / "app-1", runs / "app-2")
+    assert finished.returncode == 0, finished.stderr
+    assert re.search(r"^ +\+73\.4 MiB .* web/utils\.py:37 ", finished.stdout, re.MULTILINE), finished.stdout
+    assert re.search(r"^ +\+5 B .* etl/utils\.py:37 ", finished.stdout, re.MULTILINE), finished.stdout

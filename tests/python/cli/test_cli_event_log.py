@@ -94,6 +94,45 @@ def test_a_compacted_one_replaces_what_is_before(cli, log, events):
     assert report["unfinished"] is False
 
 
+def test_one_that_is_being_compacted_is_whole_without_that(cli, log, events, sample_report):
+    """The History Server writes the compacted file beside those that it replaces, and may end before it is done."""
+    folder = log.parent / "eventlog_v2_app-7"
+    folder.mkdir()
+    (folder / "events_1_app-7").write_text(text_of(*events[:2]))
+    (folder / "events_2_app-7").write_text(text_of(*events[2:-1]))
+    (folder / "events_2_app-7.compact.inprogress").write_text(text_of(*events[:2])[:-9])
+    (folder / "events_3_app-7").write_text(text_of(events[-1]))
+    assert json.loads(cli("report", folder, "--format", "json").stdout) == json.loads(sample_report)
+
+
+@pytest.mark.parametrize("ended", [True, False])
+def test_a_gap_is_told_whether_or_not_the_log_has_its_end(cli, log, events, ended):
+    folder = log.parent / "eventlog_v2_app-7"
+    folder.mkdir()
+    last = len(events) - (0 if ended else 1)
+    for number in range(1, last + 1):
+        if number not in (4, 6, 7):
+            (folder / f"events_{number}_app-7").write_text(text_of(events[number - 1]))
+    report = json.loads(cli("report", folder, "--format", "json").stdout)
+    assert report["unfinished"] is not ended
+    told = {entry["what"]: entry["why"] for entry in report["notAvailable"]}
+    assert told["what was in missing files of the event log"] == ("not in its folder: events_4, events_6 to events_7")
+    for number in (1, 2, 3):
+        (folder / f"events_{number}_app-7").unlink()
+    (folder / "events_8_app-7").rename(folder / "events_8_app-7.compact")
+    report = json.loads(cli("report", folder, "--format", "json").stdout)
+    assert "missing files" not in str(report["notAvailable"]), "what was compacted has all before it"
+
+
+def test_a_rolled_log_of_which_only_a_later_file_is_left(cli, log, events):
+    folder = log.parent / "eventlog_v2_app-7"
+    folder.mkdir()
+    (folder / "events_3_app-7").write_text('{"Event":"SparkListenerJobStart","Job ID":0}\n')
+    finished = cli("report", folder)
+    assert finished.returncode == 2
+    assert "files are not in its folder: events_1 to events_2" in finished.stderr
+
+
 def test_cut_in_the_middle(cli, log, events):
     text = log.read_text()
     log.write_text(text[: text.index('"part": "executor"') + 40])

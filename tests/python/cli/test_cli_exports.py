@@ -54,6 +54,18 @@ def test_csv_has_a_row_for_each_site_and_for_what_found_no_place(cli, report, mo
     assert all(row["liveAtPeakBytes"] == "" for row in unmeasured), "not measured is not zero"
 
 
+def test_csv_has_the_share_of_the_stages_time_in_collections(cli, report, model, tmp_path):
+    for stage in model["stages"]:
+        stage["gcPercent"] = 7.25 if stage["stageId"] == the_site(model)[0]["stageId"] else None
+    report.write_text(json.dumps(model))
+    finished = cli("report", report, "-o", "sites.csv")
+    assert finished.returncode == 0, finished.stderr
+    with open(tmp_path / "sites.csv", newline="") as file:
+        shares = {(row["stageId"], row["stageGcPercent"]) for row in csv.DictReader(file)}
+    assert (str(the_site(model)[0]["stageId"]), "7.25") in shares
+    assert {share for _, share in shares} <= {"7.25", ""}
+
+
 def test_csv_gives_spreadsheets_no_formula(cli, report, model):
     _, site = the_site(model)
     site["udfName"] = '=HYPERLINK("x")'

@@ -176,6 +176,19 @@ def test_a_report_that_cannot_be_read_is_named_and_the_others_are_read(cli, repo
     assert "(app-died)" in finished.stdout
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("report.json", "{"), ("report.json", "{}"), ("notes.txt", "a text"), ("app-9", '{"Event": "Other"}\n')],
+)
+def test_a_file_that_is_neither_report_nor_event_log(cli, tmp_path, name, content):
+    """Not 1, which says that there is nothing to tell."""
+    (tmp_path / name).write_text(content)
+    finished = cli("post-mortem", name)
+    assert (finished.returncode, finished.stdout) == (2, "")
+    (line,) = finished.stderr.splitlines()
+    assert line.startswith(f"error: {name}: ")
+
+
 def test_one_bad_entry_hides_no_other(cli, reports):
     (reports / "loop").symlink_to("loop")
     (reports / "latest").symlink_to("app-died")

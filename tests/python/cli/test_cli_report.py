@@ -100,6 +100,21 @@ def test_unknown_application(cli, reports):
     refused(cli("report", reports, "--application", "app-7"), "'app-7'", "app-2, app-1")
 
 
+def test_an_application_is_not_chosen_from_one_file(cli, reports, tmp_path):
+    """Another application's report must not be taken for it."""
+    one = reports / "app-1"
+    (tmp_path / "saved.json").write_bytes((one / "report.json").read_bytes())
+    (tmp_path / "app-2.zstd").write_bytes(b"\x28\xb5\x2f\xfd")
+    for path in (one / "report.json", one):
+        assert "job 1" in cli("report", path, "--application", "app-1").stdout
+    for path in (one / "report.json", tmp_path / "saved.json", tmp_path / "app-2.zstd"):
+        refused(cli("report", path, "--application", "app-7"), str(path), "not named after application 'app-7'")
+    refused(cli("report", one, "--application", "app-7"), "no report of application 'app-7'", "there: app-1")
+    (reports / "latest").symlink_to(one)
+    assert "job 1" in cli("report", reports / "latest" / "report.json", "--application", "app-1").stdout
+    assert "job 1" in cli("report", "report.json", "--application", "app-1", cwd=one).stdout
+
+
 @pytest.mark.parametrize(
     ("content", "reason"),
     [("", "not JSON"), ("{}", "not a sparkmemprof report"), ('{"schemaVersion": 1,', "not JSON")],

@@ -144,6 +144,29 @@ def test_a_jvm_that_was_killed_has_a_post_mortem(cli, scene, told, own_row):
     assert len(other["postMortems"]) == len(before["app-2"])
 
 
+NOTES = "import sparkmemprof.failures as ours; print(*(ours._note_of_end(True) for _ in range(2)), sep='\\n')"
+
+
+def test_what_a_call_to_a_jvm_that_was_killed_lacks(cli, scene):
+    """What a failed call of Py4J's is given; with Py4J and a JVM, in integration/tests/test_driver_program.py."""
+    folder = scene("app-1")
+    finished = cli(
+        "run", "program.py", NOTES, "patience=60", f"report-place=shown {folder}/app-1", "killed", cwd=folder
+    )
+    death = json.loads((folder / "app-1" / "report.json").read_text())["postMortems"][-1]
+    place = f"Its post-mortem, when this program has ended: {folder}/app-1"
+    assert finished.stdout.splitlines() == ["False", *[f"sparkmemprof: {death['headline']}", place] * 2], (
+        finished.stderr
+    )
+
+
+@pytest.mark.parametrize("told", [["report-place=shown {}/app-1"], ["ended-reports=shown {}/app-1", "killed"]])
+def test_what_lacks_nothing_if_nobody_has_killed_the_applications_jvm(cli, scene, told):
+    folder = scene("app-1")
+    finished = cli("run", "program.py", NOTES, *[word.format(folder) for word in told], cwd=folder)
+    assert finished.stdout == "False\n\n\n", finished.stderr
+
+
 def test_a_killed_jvm_without_a_local_report_has_its_post_mortem_beside_the_program(cli, scene):
     folder = scene()
     place = "hdfs://there/app-1"

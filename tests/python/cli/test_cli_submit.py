@@ -1,5 +1,7 @@
 """`sparkmemprof submit`: nothing of the user's is lost, and spark-submit's exit status is kept."""
 
+import errno
+import importlib
 import json
 import os
 import pathlib
@@ -113,6 +115,22 @@ def test_cluster_mode_leaves_the_report_directory_to_the_driver(cli, fake_spark)
 def test_agentpath_is_ours_and_not_for_spark_submit(cli, fake_spark, library):
     cli("submit", "--master", "spark://h:7077", "--agentpath", library, "job.py", env=fake_spark.env)
     assert fake_spark.confs()["spark.executor.extraJavaOptions"] == f"-agentpath:{library}"
+    assert "--agentpath" not in fake_spark.argv
+
+
+@pytest.mark.parametrize("more", [(), ("--deploy-mode", "cluster")])
+def test_executors_on_yarn_get_the_jar_alone_unless_they_are_to_have_more(cli, fake_spark, bundle, more):
+    """One that can't load the library that -agentpath names would not start."""
+    yarn = ("submit", "--master", "yarn", *more)
+    cli(*yarn, "job.py", env=fake_spark.env)
+    confs = fake_spark.confs()
+    assert confs["spark.jars"] == f"{bundle}/sparkmemprof.jar"
+    assert not {"spark.executor.extraJavaOptions", "spark.yarn.dist.files"} & set(confs)
+    mine = ("--conf", "spark.yarn.dist.files=words.txt")
+    cli(*yarn, "--agentpath", "shipped", *mine, "job.py", env=fake_spark.env)
+    confs = fake_spark.confs()
+    assert confs["spark.executor.extraJavaOptions"] == "-agentpath:./libsparkmemprof.so"
+    assert confs["spark.yarn.dist.files"] == f"words.txt,file://{bundle}/libsparkmemprof.so"
     assert "--agentpath" not in fake_spark.argv
 
 
@@ -323,7 +341,8 @@ def test_says_that_there_is_no_report(cli, fake_spark, tmp_path):
     assert "left no report" in finished.stderr, "neither an older one nor that of a job beside it is this one's"
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+# A JVM's answer to SIGQUIT is a dump of its threads.
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGUSR1])
 def test_hands_signals_on(package, bundle, fake_spark, tmp_path, number):
     job = f"import time; signal.signal({int(number)}, lambda *a: sys.exit(7)); print('up', flush=True); time.sleep(60)"
     environment = {
@@ -334,7 +353,9 @@ def test_hands_signals_on(package, bundle, fake_spark, tmp_path, number):
         "SPARKMEMPROF_BUNDLE": str(bundle),
     }
     command = [sys.executable, "-m", "sparkmemprof.cli.main", "submit", "job.py"]
-    with processes.start(command, env=environment, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
+    # A shell's background job ignores two of them.
+    own = {"stdout": subprocess.PIPE, "text": True, "preexec_fn": lambda: signal.signal(number, signal.SIG_DFL)}
+    with processes.start(command, env=environment, cwd=tmp_path, **own) as process:
         try:
             assert process.stdout.readline() == "up\n"
             process.send_signal(number)
@@ -364,6 +385,28 @@ def test_wrong_spark_home(cli):
     finished = cli("submit", "job.py", env={"SPARK_HOME": "/nowhere"})
     assert finished.returncode == 2
     assert "SPARK_HOME is /nowhere" in finished.stderr
+
+
+def test_a_spark_submit_that_cannot_start(cli, fake_spark):
+    (fake_spark.home / "bin" / "spark-submit").write_text("#!/nowhere/python\n")
+    finished = cli("submit", "job.py", env=fake_spark.env)
+    assert finished.returncode == 2
+    assert "error: cannot start " in finished.stderr
+    assert "No such file" in finished.stderr
+
+
+def test_settings_that_cannot_be_read(package, monkeypatch):
+    """Root may read everything, so the refusal is played."""
+    monkeypatch.syspath_prepend(str(package))
+    submit = importlib.import_module("sparkmemprof.cli.submit")
+    errors = importlib.import_module("sparkmemprof.cli.errors")
+
+    def refuse(*_):
+        raise PermissionError(errno.EACCES, "Permission denied", "/conf/spark-defaults.conf")
+
+    monkeypatch.setattr(submit, "default_properties", refuse)
+    with pytest.raises(errors.UserError, match=r"cannot read /conf/spark-defaults.conf: Permission denied"):
+        submit._defaults(None, "home")
 
 
 def test_nothing_to_submit_shows_the_help(cli):

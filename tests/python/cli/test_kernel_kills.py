@@ -14,7 +14,7 @@ class Counter:
         monkeypatch.syspath_prepend(str(package))
         self.module = importlib.import_module("sparkmemprof.cli.kernel_kills")
         self.now, self.count, self.ahead = 1000.0, 7, 0.0
-        self.kills = self.module.KernelKills(lambda: self.count, clock=lambda: self.now, wall=self.wall)
+        self.kills = self.module.KernelKills(lambda: (self.count, None), clock=lambda: self.now, wall=self.wall)
 
     def wall(self):
         """People's clock, which may be set."""
@@ -27,11 +27,11 @@ class Counter:
             self.kills.look()
 
     def within(self, seconds, pid=None):
-        count, since, _ = self.kills.within(seconds, pid)
+        count, since, *_ = self.kills.within(seconds, pid)
         return count, self.now - since
 
     def ended(self, pid):
-        return self.kills.within(0, pid)[2]
+        return self.kills.within(0, pid).until
 
 
 def test_a_kill_counts_for_who_ends_soon_after(package, monkeypatch):
@@ -62,7 +62,7 @@ def test_a_clock_that_is_set_moves_no_kill(package, monkeypatch, ahead):
     counter.count += 2
     counter.ahead = ahead
     counter.pass_by(5)
-    count, since, until = counter.kills.within(10)
+    count, since, until, _ = counter.kills.within(10)
     assert count == 2
     assert (since, until) == (counter.now - 10, counter.now + ahead), "as the clock said then"
 
@@ -78,7 +78,7 @@ def test_a_counter_that_can_not_be_read(package, monkeypatch):
     counter.count = None
     counter.kills.look()
     assert counter.within(10) == (None, 0)
-    assert counter.module.KernelKills(lambda: None).within(10)[0] is None
+    assert counter.module.KernelKills(lambda: (None, None)).within(10).kills is None
 
 
 @pytest.fixture
@@ -98,9 +98,10 @@ def driver_watch(package, monkeypatch):
 def test_which_kills_count(driver_watch, monkeypatch, jvm, status, seconds):
     asked = []
     with driver_watch.DriverWatch("job.py", 65536, True) as watch:
+        lately = watch._kills.within(10)._replace(kills=1)
         pathlib.Path(watch.folder, f"{jvm}.report-place").write_text("shown ")
-        monkeypatch.setattr(watch._kills, "within", lambda *given: asked.append(given) or (1, 0, 0))
-        watch.finish(4_194_001, status, "reports")
+        monkeypatch.setattr(watch._kills, "within", lambda *given: asked.append(given) or lately)
+        watch.finish(4_194_001, status, watch.folder)  # removed at the end
     assert asked == [(seconds, 4_194_001)]
 
 
@@ -109,7 +110,7 @@ def test_who_is_asked_for_late_died_when_it_was_found_gone(package, monkeypatch)
     counter = Counter(package, monkeypatch)
     gone = []
     counter.kills = counter.module.KernelKills(
-        lambda: counter.count,
+        lambda: (counter.count, None),
         clock=lambda: counter.now,
         gone=lambda: gone[-1] if gone else None,
         wall=counter.wall,
@@ -144,42 +145,53 @@ def test_how_full_the_host_was_before_an_end(package, monkeypatch):
     counter = Counter(package, monkeypatch)
     room, gone = [900], []
     counter.kills = counter.module.KernelKills(
-        lambda: counter.count,
+        lambda: (counter.count, room[-1]),
         clock=lambda: counter.now,
         gone=lambda: gone[-1] if gone else None,
-        available=lambda: room[-1],
     )
+
+    def least(pid=None):
+        return counter.kills.within(10, pid).least_available
+
     counter.pass_by(60)
     room.append(3)
     counter.pass_by(5)
     room.append(500)  # what it held is free again
     gone.append(4_194_003)
     counter.pass_by(5)
-    assert counter.kills.least_available() == 3
+    assert least() == 3
     counter.pass_by(60)
-    assert counter.kills.least_available() == 500
-    assert counter.kills.least_available(4_194_003) == 3
+    assert least() == 500
+    assert least(4_194_003) == 3
     room.append(None)
     counter.pass_by(60)
-    assert counter.kills.least_available(4_194_004) is None, "it can't be read any more"
+    assert least(4_194_004) is None, "it can't be read any more"
 
 
 def test_what_a_watch_says_of_an_end(driver_watch, monkeypatch):
-    monkeypatch.setattr(driver_watch, "_memory_bounds", lambda: {"oomKills": 7, "availableBytes": 11})
+    looks = []
+    bounds = {"oomKills": 7, "availableBytes": 11}
+    monkeypatch.setattr(driver_watch, "_memory_bounds", lambda: looks.append(1) or bounds)
     with driver_watch.DriverWatch("job.py", 65536, True, gone=lambda: 4_194_001) as watch:
+        watch._kills.stop()  # its thread
+        before = len(looks)
         watch._kills.look()
-        *_, seen = watch._kills.within(10, 4_194_001)
+        assert len(looks) == before + 1, "all of a look is read at once"
+        seen = watch._kills.within(10, 4_194_001).until
         moment = watch._moment(4_194_001, 10)
+        before = len(looks)
+        watch._moment(4_194_002, 10)
+        assert len(looks) == before + 1
     assert (moment["ended_ms"], moment["kernel_kills"]) == (int(1000 * seen), 0)
     assert moment["host_available_bytes"] == 11
-    assert seen < watch._kills.within(10, 4_194_002)[2]
+    assert seen < watch._kills.within(10, 4_194_002).until
 
 
 def test_its_thread_looks_until_it_is_stopped(package, monkeypatch):
     counter = Counter(package, monkeypatch)
     monkeypatch.setattr(counter.module, "_BETWEEN_SECONDS", 0.01)
     looked = threading.Event()
-    kills = counter.module.KernelKills(lambda: looked.set() or 1)
+    kills = counter.module.KernelKills(lambda: looked.set() or (1, None))
     looked.clear()
     kills.start()
     assert looked.wait(30)

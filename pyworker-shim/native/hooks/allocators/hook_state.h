@@ -7,6 +7,7 @@
 
 #include "frames/frame_names.h"
 #include "frames/interpreter.h"
+#include "frames/left_threads.h"
 #include "frames/mixed_stack.h"
 #include "frames/renamed_codes.h"
 #include "frames/stack_scratch.h"
@@ -32,6 +33,7 @@ struct HookState {
   Interpreter interpreter;
   ScratchPool scratches;
   RegionTable regions;
+  LeftThreads left_threads;
   // Before CPython 3.12 it counts sessions: a code object may look like one of an earlier session. From 3.12 on it stays 0.
   std::atomic<uint32_t> codes_lifetime{0};
   // Mappings that only reserve address space (PROT_NONE, MAP_NORESERVE): charged to no line.

@@ -25,7 +25,7 @@ bool WithSample(Recorder* recorder, void* block, size_t size, bool with_native, 
     hook_state.loader.Refresh();
   }
   const BoxStackId stack = CaptureMixedStack(hook_state.SourcesFor(*recorder), detail, size);
-  use(Sample{Origin::kPython, address, size, weight.bytes, weight.blocks, stack});
+  use(Sample{Origin::kPython, address, size, weight.bytes, weight.blocks, stack, hook_state.left_threads.Charge(weight.bytes)});
   return true;
 }
 

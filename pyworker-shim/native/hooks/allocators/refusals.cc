@@ -12,7 +12,8 @@ void Record(size_t size, StackDetail detail) {
   if (recorder == nullptr) return;
   const ErrnoKeeper errno_keeper;
   const ReentryGuard guard(hook_thread);
-  recorder->NoteRefused(size, CaptureMixedStack(hook_state.SourcesFor(*recorder), detail, kLargeBlock));
+  const BoxStackId stack = CaptureMixedStack(hook_state.SourcesFor(*recorder), detail, kLargeBlock);
+  recorder->NoteRefused(size, stack, hook_state.left_threads.Charge(0));
 }
 
 }  // namespace

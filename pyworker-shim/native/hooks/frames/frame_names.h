@@ -3,8 +3,7 @@
 // A remembered Python frame is keyed by the sources of its name, file and line: hashes of the code's name, file name and line
 // table, its first line, and the instruction, and of the name that its function was given instead. The code object's address is not
 // used, because another function may get it when the first one is freed. Of a line table over 512 bytes both ends are hashed. A native
-// frame is keyed by its address and by how many
-// modules had been unloaded.
+// frame is keyed by its address and by how many modules had been unloaded.
 //
 // The recorder's intern epoch is part of every key.
 #pragma once

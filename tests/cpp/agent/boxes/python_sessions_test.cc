@@ -10,6 +10,7 @@
 
 #include "agent/boxes/much_work.h"
 #include "base/clock.h"
+#include "profile/process_level.h"
 #include "sites/recorder.h"
 #include "temporary_directory.h"
 

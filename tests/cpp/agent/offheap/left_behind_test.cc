@@ -88,7 +88,7 @@ TEST(LeftBehind, StacksOfOldGenerationsGoAndTheirBytesStay) {
   for (const LeftSite& site : scene.left.Sites(scene.tasks)) (site.stacks == nullptr ? unknown : known) += site.live.bytes;
   EXPECT_EQ(known, 2'005) << "of the two youngest";
   EXPECT_EQ(unknown, 2'001);
-  const proto::LeftOffHeap message = BuildLeft(scene.left.Sites(scene.tasks), 1'700'000'000'123);
+  const proto::LeftMemory message = BuildLeft(scene.left.Sites(scene.tasks), 1'700'000'000'123);
   EXPECT_EQ(message.sites_size(), 2);
   EXPECT_EQ(message.other_bytes(), 2'001u);
 }
@@ -126,7 +126,7 @@ TEST(LeftMessage, ANativeFrameHasItsPlaceAndTheNamesThatAreKnown) {
   for (const bool named : {false, true}) {
     SourceCalls calls;
     if (named) calls = {{"insert", "map.rs", 3}, {"grow", "table.rs", 7}};
-    const proto::LeftOffHeap message = BuildLeft({site}, 7, [&](const auto&, const auto&, uint64_t) { return calls; });
+    const proto::LeftMemory message = BuildLeft({site}, 7, [&](const auto&, const auto&, uint64_t) { return calls; });
     const proto::TaskProfile& names = message.names();
     ASSERT_EQ(names.frames_size(), named ? 2 : 1);
     ASSERT_EQ(names.stacks_size(), names.frames_size());
@@ -145,7 +145,7 @@ TEST(LeftMessage, IsCutToSize) {
   std::vector<LeftSite> sites;
   const auto stacks = scene.Stacks();
   for (int32_t i = 0; i < 300; ++i) sites.push_back({stacks, 0, i, 0, 3, {101, 2, 900}});
-  const proto::LeftOffHeap message = BuildLeft(sites, 7, {}, 200);
+  const proto::LeftMemory message = BuildLeft(sites, 7, {}, 200);
   EXPECT_LE(message.ByteSizeLong(), 200u);
   EXPECT_GT(message.sites_size(), 2);
   EXPECT_EQ(static_cast<uint64_t>(message.sites_size()) * 101 + message.other_bytes(), 30'300u);

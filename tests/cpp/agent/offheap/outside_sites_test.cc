@@ -74,7 +74,7 @@ TEST(OutsideSites, SitesWithoutBlocksMakeRoomButNotAtOnce) {
   EXPECT_EQ(scene.sites.Find(8), OutsideSites::kNoSite);
   const uint32_t later = scene.sites.Add(9999, {scene.current, 1, 1});
   EXPECT_GE(later, OutsideSites::kMostSites) << "no number comes again";
-  const proto::LeftOffHeap message = BuildLeft(found, 1'700'000'000'123);
+  const proto::LeftMemory message = BuildLeft(found, 1'700'000'000'123);
   ASSERT_EQ(message.sites_size(), 1);
   EXPECT_EQ(message.names().strings(static_cast<int>(message.sites(0).thread())), "thread 1");
   EXPECT_EQ(message.sites(0).stage_id(), -1);

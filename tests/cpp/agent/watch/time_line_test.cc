@@ -136,6 +136,24 @@ TEST(TimeLine, AClockThatIsSetBackAnHourLeavesTheDistances) {
   EXPECT_EQ(samples[30].time_ms, kEpoch + 31'000 + kHour) << "set forward, it was never behind";
 }
 
+TEST(TimeLine, NamesTheSixteenLargestWorkersOfEachSecond) {
+  TimeLine line;
+  for (int second = 0; second < 10; ++second) {
+    const TimeLine::Tick tick{500'000'003, kLimit, false, kBegin + seconds(second)};
+    TimeSample sample;
+    sample.time_ms = 1'700'000'000'000 + second * 1000;
+    for (int i = 0; i < 16; ++i) sample.workers[i] = {4000 + i, static_cast<uint32_t>(900'001 + 1009 * second - i)};
+    line.Add(tick, sample, line.Wants(tick));
+  }
+  const std::vector<TimeSample> samples = Taken(line);
+  ASSERT_EQ(samples.size(), 10u);
+  for (int second = 0; second < 10; ++second) {
+    for (int i = 0; i < 16; ++i) {
+      EXPECT_EQ(samples[second].workers[i], (TimeSample::Worker{4000 + i, static_cast<uint32_t>(900'001 + 1009 * second - i)}));
+    }
+  }
+}
+
 // The driver's total budget (256 KB/s), with the most that each of 500 executors has to say every ten seconds.
 TEST(TimeLine, FiveHundredExecutorsKeepWithinTheBudget) {
   TimeLine line;
@@ -155,6 +173,7 @@ TEST(TimeLine, FiveHundredExecutorsKeepWithinTheBudget) {
   ASSERT_TRUE(message.has_value());
   EXPECT_EQ(message->times_ms_size(), static_cast<int>(TimeLine::kMostUnsent));
   EXPECT_LE(500 * message->ByteSizeLong() / 10, 256u << 10);
+  EXPECT_GT(message->worker_places_size(), 0) << "fewer are named, not none";
 }
 
 }  // namespace

@@ -98,6 +98,19 @@ TEST_P(RelroTest, PointersAreRewrittenAndSealedAgain) {
   EXPECT_EQ(fixture.Call(), getppid());
 }
 
+// The loader fills it in and makes its page read-only again; a write would end the process.
+TEST_F(GotPatcherTest, APointerAmongConstantsIsLeftAlone) {
+  Fixture fixture("text_relocation");
+  patcher_.BeginRound();
+  Patch(fixture);
+  EXPECT_EQ(fixture.CallThroughData(), getppid());
+  EXPECT_EQ(fixture.Call(), kHooked);
+  EXPECT_FALSE(patcher_.incomplete()) << "a later visit finds it as it is";
+  Restore(fixture);
+  EXPECT_EQ(fixture.Call(), getppid());
+  EXPECT_EQ(patcher_.patched(), 0u);
+}
+
 TEST_F(GotPatcherTest, PatchingTwiceChangesNothing) {
   Fixture fixture("relro");
   Patch(fixture);

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "malloc_heap_above.h"
 
@@ -45,7 +46,7 @@ TEST(RssRows, AHeapOfMallocsAboveAnInaccessiblePlaceIsNoStack) {
   const auto scratch = std::make_unique<MapScratch>();
   const auto regions = std::make_unique<RegionTable>();
   MappedParts parts;
-  ASSERT_TRUE(MeasureMappedParts(*scratch, nullptr, *regions, &parts));
+  ASSERT_TRUE(MeasureMappedParts(*scratch, nullptr, *regions, 0, &parts));
   EXPECT_LT(parts.stack_bytes, MallocHeapAbove::kTouchedBytes / 2);
 }
 
@@ -65,12 +66,47 @@ TEST(RssRows, OfAPoolsReservationOnlyWhatCanBeUsedIsLookedAt) {
   const auto begin = reinterpret_cast<uintptr_t>(place);
   regions->Add(begin, begin + kReserved, RegionKind::kPool, "pool", 4);
   MappedParts parts;
-  ASSERT_TRUE(MeasureMappedParts(*scratch, nullptr, *regions, &parts));
+  ASSERT_TRUE(MeasureMappedParts(*scratch, nullptr, *regions, 0, &parts));
   EXPECT_EQ(parts.pools[0].bytes, kUsed);
   ASSERT_EQ(mprotect(place, kUsed, PROT_NONE), 0);
-  ASSERT_TRUE(MeasureMappedParts(*scratch, nullptr, *regions, &parts));
+  ASSERT_TRUE(MeasureMappedParts(*scratch, nullptr, *regions, 0, &parts));
   EXPECT_EQ(parts.pools[0].bytes, 0u);
   munmap(place, kReserved);
+}
+
+// Such as a library that keeps a terabyte for itself from before profiling began, and may write to all of it.
+TEST(RssRows, WhatIsFarLargerThanAllThatIsResidentIsNotWalked) {
+#ifdef __SANITIZE_THREAD__
+  constexpr uint64_t kReserved = uint64_t{8} << 30;
+#else
+  constexpr uint64_t kReserved = uint64_t{1} << 40;
+#endif
+  constexpr uint64_t kUsed = 37 * 4096, kSmall = uint64_t{64} << 20;
+  const auto map = [](uint64_t size) {
+    void* place = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    EXPECT_NE(place, MAP_FAILED);
+    madvise(place, size, MADV_NOHUGEPAGE);  // only the pages that are touched
+    return reinterpret_cast<uintptr_t>(place);
+  };
+  const uintptr_t large = map(kReserved), small = map(kSmall);
+  const auto scratch = std::make_unique<MapScratch>();
+  const auto regions = std::make_unique<RegionTable>();
+  for (const auto& [begin, size] : {std::pair(large, kReserved), std::pair(small, kSmall)}) {
+    memset(reinterpret_cast<void*>(begin), 1, kUsed);
+    regions->Add(begin, begin + size, begin == large ? RegionKind::kBefore : RegionKind::kPool, "pool", 4);
+  }
+  const auto before_bytes = [&](uint64_t rss_bytes) {
+    MappedParts parts;
+    EXPECT_TRUE(MeasureMappedParts(*scratch, nullptr, *regions, rss_bytes, &parts));
+    EXPECT_EQ(parts.pools[0].bytes, kUsed) << "beside it, all is measured";
+    return parts.before_bytes;
+  };
+  EXPECT_EQ(before_bytes(100 << 20), 0u);
+  munmap(reinterpret_cast<void*>(large), kReserved - kMostWalkedBytes / 2);
+  memset(reinterpret_cast<void*>(large + kReserved - kUsed), 1, kUsed);
+  EXPECT_EQ(before_bytes(100 << 20), kUsed) << "what is left of it has room";
+  munmap(reinterpret_cast<void*>(large), kReserved);
+  munmap(reinterpret_cast<void*>(small), kSmall);
 }
 
 TEST(RssRows, ABlockTakesWhatMallocTakes) {
@@ -121,7 +157,7 @@ TEST(RssRows, WhatStandsIsRememberedButForStacksAndLibraries) {
   });
   EXPECT_FALSE(regions->Empty());
   MappedParts parts;
-  ASSERT_TRUE(MeasureMappedParts(*scratch, nullptr, *regions, &parts));
+  ASSERT_TRUE(MeasureMappedParts(*scratch, nullptr, *regions, 0, &parts));
   EXPECT_GT(parts.stack_bytes, 0u);
   EXPECT_GT(parts.library_data_bytes, 0u);
   EXPECT_GT(parts.before_bytes, 0u);

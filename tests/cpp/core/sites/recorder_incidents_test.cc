@@ -45,6 +45,23 @@ TEST_F(RecorderIncidents, BelongToTheSessionThatWasOpen) {
   EXPECT_TRUE(ReadTask(41).incidents.empty());
 }
 
+// Of a thread that an earlier task has left behind.
+TEST_F(RecorderIncidents, OfNoTaskTheyAreOfNoSessionOfATask) {
+  Start();
+  recorder_->OpenSession({40, 1, 0, 0, 0});
+  recorder_->NoteRefused(1'999'993, kNoStack, true);
+  EXPECT_TRUE(ReadTask(40).incidents.empty());
+  recorder_->NoteRefused(2'999'993, kNoStack);
+  recorder_->NoteRefused(3'999'993, kNoStack, true);  // the task may fail because of its own
+  ASSERT_EQ(ReadTask(40).incidents.size(), 1u);
+  EXPECT_EQ(ReadTask(40).incidents[0].asked_bytes, 2'999'993u);
+  recorder_->CloseSession();
+  recorder_->OpenSession({41, 1, 0, 1, 0});
+  recorder_->NoteRefused(4'999'993, kNoStack, true);
+  EXPECT_EQ(ReadTask(40).incidents.size(), 1u) << "it may not have been read yet";
+  EXPECT_TRUE(ReadTask(41).incidents.empty());
+}
+
 TEST_F(RecorderIncidents, SayTheLimitOfTheAddressSpace) {
   Start();
   recorder_->OpenSession({40, 1, 0, 0, 0});

@@ -250,9 +250,10 @@ TEST_F(RecorderTest, ItIsKnownWhenPagesWereLookedUp) {
   Start();
   recorder_->OpenSession(Task(1));
   EXPECT_EQ(ReadTask(1).looked_ms, 0);
-  Mapping half(kOddLarge);
-  Allocate(half.address(), kOddLarge, {Line("half", 1)});
-  half.Fill(0, kOddLarge / 2);
+  constexpr size_t kLarge = 8 * kOddLarge;  // the process has to grow by a twentieth
+  Mapping half(kLarge);
+  Allocate(half.address(), kLarge, {Line("half", 1)});
+  half.Fill(0, kLarge / 2);
   const int64_t before = EpochMs();
   usleep(7'000);
   Allocate(kSomewhere, 70'001, {Line("next sample", 2)});

@@ -12,6 +12,25 @@
 namespace memprof {
 namespace {
 
+TEST_F(RecorderTest, WhatAThreadOfNoTaskAllocatesIsTheProcesses) {
+  Start();
+  recorder_->OpenSession(Task(17));
+  const BoxStackId stack = Stack({Line("lingers", 7)});
+  recorder_->Allocated({Origin::kPython, kSomewhere, 900'017, 900'017, 1, stack, true});
+  recorder_->Allocated({Origin::kPython, kSomewhere + 0x1000000, 900'029, 900'029, 1, stack, true});
+  recorder_->Freeing(kSomewhere + 0x1000000);
+  Allocate(kSomewhere + 0x2000000, 999'983, {Line("main", 10)});
+  recorder_->CloseSession();
+  const BoxSession task = ReadTask(17);
+  EXPECT_EQ(task.allocated_bytes, 999'983u);
+  EXPECT_EQ(task.live_peak_bytes, 999'983u);
+  EXPECT_EQ(SiteOf(task, "lingers"), nullptr);
+  const BoxSession process = ReadTask(-1);
+  const BoxSite* left = SiteOf(process, "lingers");
+  ASSERT_NE(left, nullptr);
+  EXPECT_EQ(left->live_bytes, 900'017u);
+}
+
 TEST_F(RecorderTest, ASessionReadsBackWhatWasRecorded) {
   Start();
   recorder_->OpenSession(Task(17));

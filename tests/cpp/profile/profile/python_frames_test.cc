@@ -100,6 +100,17 @@ TEST_F(Udfs, OutsideOfAllTheOnlyOneIsTaken) {
   EXPECT_EQ(Found({&machinery_}, {}), 0u);
 }
 
+TEST_F(Udfs, OutsideOfAllMethodsOfAnObjectItIsTheFirsts) {
+  const BoxFrame rows = Frame("Table.rows", "/jobs/a.py", 42, 40), batch = Frame("load_stream", "/spark/pyspark/serializers.py", 340, 300);
+  for (const char* kind : {"TABLE_UDF", "ARROW_TABLE_UDF", "ARROW_UDTF", "DATA_SOURCE_READ", "TRANSFORM_WITH_STATE_PANDAS_UDF", "RDD"}) {
+    const std::vector<BoxUdf> methods = {{"Table.eval", "/jobs/a.py", kind, 10}, {"Table.__init__", "/jobs/a.py", kind, 20}};
+    EXPECT_EQ(Found({&machinery_, &rows}, methods), std::string_view(kind) == "RDD" ? 0u : 1u)
+        << kind << ": a generator that eval returned";
+    EXPECT_EQ(Found({&machinery_, &inner_}, methods), 2u) << kind;
+    EXPECT_EQ(Found({&machinery_, &batch}, methods), 0u) << kind << ": PySpark's own";
+  }
+}
+
 TEST_F(Udfs, GeneratedCodeIsOfThePackageThatCallsIt) {
   const BoxFrame pandas = Frame("concat", "/venv/lib/python3.11/site-packages/pandas/core/reshape/concat.py", 9, 1);
   const BoxFrame numpy = Frame("concatenate", "<__array_function__ internals>", 180, 179);

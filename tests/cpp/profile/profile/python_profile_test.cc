@@ -35,6 +35,8 @@ TEST(PythonProfile, ASessionWhoseSealIsBrokenIsPartialAndCounted) {
 TEST(PythonProfile, WhatWasLeftBesideAnOpenSessionIsMarkedSo) {
   for (const bool closed : {true, false}) {
     PythonSession python;
+    python.box.pid = 4131;
+    python.box.process_start_ticks = 77'001;
     python.session.number = 7;
     python.session.closed = python.session.checksum_ok = closed;
     ProcessLeftovers& left = python.leftovers.emplace();
@@ -53,6 +55,8 @@ TEST(PythonProfile, WhatWasLeftBesideAnOpenSessionIsMarkedSo) {
     WriteSites(sites, 64'000, &task);
     ASSERT_EQ(task.leftovers_size(), 1);
     EXPECT_EQ(task.leftovers(0).open(), !closed);
+    EXPECT_EQ(task.leftovers(0).pid(), 4131);
+    EXPECT_EQ(task.leftovers(0).start_ticks(), 77'001u);
     ASSERT_EQ(task.leftovers(0).sites_size(), 1);
     EXPECT_EQ(task.leftovers(0).sites(0).live_bytes(), 3'000'017u);
   }
@@ -107,6 +111,7 @@ Named NamesOf(bool withheld) {
   add("typed", "<stdin>");
   add("sum", "/v/lib/python3.11/site-packages/numpy/core.py");
   python.session.udfs = {{"mine", "/w/jobs/mine.py", "RDD", 1}};
+  python.session.counters = {{"noTaskPythonBytes: mine", 5}, {"noTaskPythonBytes: other threads", 7}, {"droppedUdfs", 3}};
   ProfileSites sites;
   Named named;
   AddPythonSessions({python}, {[](auto&&...) { return SourceCalls(); }, "/w", withheld}, &sites, &named.task);
@@ -168,6 +173,11 @@ TEST(PythonProfile, WithheldNamesAreHashesThatTellFunctionsAndFilesApart) {
   EXPECT_NE(function(1), function(3));
   EXPECT_NE(named.frames[1], named.frames[2]) << "other files";
   EXPECT_EQ(named.task.udfs(0).name() + " " + named.task.udfs(0).file(), named.frames[1]);
+  const auto counter = [](const Named& of, int i) { return of.task.sessions(0).counters(i).name(); };
+  EXPECT_EQ(counter(plain, 0), "noTaskPythonBytes: mine");
+  EXPECT_EQ(counter(named, 0), "noTaskPythonBytes: " + function(1)) << "the function that a thread of no task runs";
+  EXPECT_EQ(counter(named, 1), "noTaskPythonBytes: other threads");
+  EXPECT_EQ(counter(named, 2), "droppedUdfs");
 }
 
 }  // namespace

@@ -57,18 +57,42 @@ TEST(Budget, WithoutMaxMemoryTheHeapAskedForIsDivided) {
   EXPECT_EQ(Region(budget, "heap.user"), 400 * kMib);
 }
 
+uint64_t Granted(const SparkSettings& settings) {
+  BudgetInput input;
+  input.settings = &settings;
+  return GrantedBytes(input);
+}
+
 TEST(Budget, ExecutorsAreHeldToItWhereTheClusterManagerWatches) {
   const SparkSettings settings = {{"spark.executor.memory", "512m"}, {"spark.executor.memoryOverhead", "77m"}};
   const auto granted = [&](const char* master) {
     SparkSettings with_master = settings;
     with_master["spark.master"] = master;
-    return GrantedBytes(with_master);
+    return Granted(with_master);
   };
   EXPECT_EQ(granted("yarn"), 589 * kMib);
   EXPECT_EQ(granted("k8s://host:6443"), 589 * kMib);
   EXPECT_EQ(granted("spark://host:7077"), 0u) << "it reserves heap only, and watches over nothing";
   EXPECT_EQ(granted("local[2]"), 0u);
-  EXPECT_EQ(GrantedBytes(settings), 0u) << "no master";
+  EXPECT_EQ(Granted(settings), 0u) << "no master";
+  EXPECT_EQ(GrantedBytes({}), 0u);
+}
+
+TEST(Budget, AnExecutorIsHeldToWhatItsOwnProfileAskedFor) {
+  const SparkSettings settings = {{"spark.executor.memory", "512m"},
+                                  {"spark.executor.memoryOverhead", "77m"},
+                                  {"spark.master", "yarn"},
+                                  {"spark.memory.offHeap.enabled", "true"},
+                                  {"spark.yarn.isPython", "true"}};
+  BudgetInput input;
+  input.settings = &settings;
+  input.heap_mib = 700;
+  EXPECT_EQ(GrantedBytes(input), 777 * kMib);
+  input.overhead_mib = 30;
+  EXPECT_EQ(GrantedBytes(input), 730 * kMib);
+  input.offheap_mib = 5;
+  input.pyspark_mib = 1000;
+  EXPECT_EQ(GrantedBytes(input), 1735 * kMib);
 }
 
 // DefaultResourceCalculator.normalize: up to a whole number of steps, which are the least allocation.
@@ -78,7 +102,7 @@ TEST(YarnBudget, TheLimitIsWhatYarnGrants) {
   const auto limit_mib = [&settings] {
     const Budget budget = BudgetOn("yarn", settings);
     EXPECT_EQ(budget.requested_bytes, 1408 * kMib) << "which is rounded up";
-    EXPECT_EQ(GrantedBytes(settings), budget.limit_bytes);
+    EXPECT_EQ(Granted(settings), budget.limit_bytes);
     return *budget.limit_bytes / kMib;
   };
   EXPECT_EQ(limit_mib(), 1408u) << "nobody says how";

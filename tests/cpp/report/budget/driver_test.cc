@@ -49,6 +49,21 @@ TEST(DriverBudget, ADriverInClusterModeHasAnOverheadOfItsOwn) {
   EXPECT_EQ(Region(BudgetOfDriver("yarn", settings), "overhead"), 384 * kMib);
 }
 
+TEST(DriverBudget, InClusterModeItIsHeldToWhatItWasGranted) {
+  SparkSettings settings = {{"spark.driver.memory", "600m"},
+                            {"spark.driver.memoryOverhead", "600m"},
+                            {"spark.executor.memory", "9g"},
+                            {"spark.master", "yarn"},
+                            {"yarn.scheduler.minimum-allocation-mb", "64"}};
+  EXPECT_EQ(GrantedToDriver(settings), 0u) << "client mode";
+  settings["spark.submit.deployMode"] = "cluster";
+  EXPECT_EQ(GrantedToDriver(settings), 1216 * kMib) << "as YARN rounds it up";
+  settings["spark.master"] = "k8s://https://host";
+  EXPECT_EQ(GrantedToDriver(settings), 1200 * kMib);
+  settings["spark.master"] = "spark://host:7077";
+  EXPECT_EQ(GrantedToDriver(settings), 0u) << "nobody ends it";
+}
+
 // spark-submit runs in the driver's pod, in client mode.
 TEST(DriverBudget, InAPodOfKubernetesItIsInClusterMode) {
   SparkSettings settings = {

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <memory_resource>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "report/json.h"
 #include "report/views/views.h"
@@ -42,6 +45,45 @@ TEST(CachedData, TheLastWordOnEachBlockAndThePeak) {
   EXPECT_EQ(orders["executors"][0], (Json{{"id", "1"}, {"memoryBytes", 2'000'003}, {"diskBytes", 900'001}}));
   EXPECT_EQ(rows[1]["name"], nullptr);
   EXPECT_EQ(rows[1]["storageLevel"], nullptr);
+}
+
+TEST(CachedData, CopiesAreNoFurtherPartitions) {
+  ProfileStore store;
+  store.CachedRdd(5, "In-memory table orders", "cache at job.py:7", {false, true, false, true, 2}, 3);
+  for (const char* executor : {"1", "2"}) {
+    for (const int part : {0, 1}) store.BlockUpdated({false, 5, part}, executor, 1'000'003, 0);
+  }
+  const auto row = [&] { return ReportOf(store)["cachedData"][0]; };
+  EXPECT_EQ(row()["peakBlocks"], 4);
+  EXPECT_EQ(row()["peakPartitions"], 2);
+  EXPECT_NE(RenderText(store.ReportJson(false), {200})->find("3.8 MiB in memory, 2 of 3 partitions in 4 blocks"), std::string::npos);
+  store.BlockUpdated({false, 5, 0}, "1", 0, 0);  // its copy is left
+  store.BlockUpdated({false, 5, 1}, "1", 0, 0);
+  store.BlockUpdated({false, 5, 1}, "2", 0, 0);  // none is left
+  store.BlockUpdated({false, 5, 2}, "2", 9'000'017, 0);
+  EXPECT_EQ(row()["peakBlocks"], 2);
+  EXPECT_EQ(row()["peakPartitions"], 2);
+  EXPECT_NE(RenderText(store.ReportJson(false), {200})->find(", 2 blocks of 3 partitions"), std::string::npos);
+}
+
+TEST(CachedData, IsObjectsOrWrittenByASerializer) {
+  ProfileStore store;
+  store.CachedRdd(5, "objects", "", kMemoryOnly, 1);
+  store.CachedRdd(6, "bytes", "", {false, true, false, false, 1}, 1);
+  for (const int rdd : {5, 6, 7}) store.BlockUpdated({false, rdd, 0}, "1", 1'000'003u - static_cast<unsigned>(rdd), 0);
+  const auto serializers = [&] {
+    std::vector<Json> all;
+    const Json report = ReportOf(store);
+    for (const Json& row : report["cachedData"]) all.push_back(row["serializer"]);
+    return all;
+  };
+  EXPECT_EQ(serializers(), (std::vector<Json>{nullptr, nullptr, nullptr})) << "Spark takes Kryo for some elements all the same";
+  store.Configuration({{"spark.serializer", "org.apache.spark.serializer.KryoSerializer"}});
+  EXPECT_EQ(serializers()[1], "org.apache.spark.serializer.KryoSerializer");
+  const Result<std::string> text = RenderText(store.ReportJson(false), {200});
+  ASSERT_TRUE(text.ok());
+  EXPECT_NE(text->find("objects  MEMORY_ONLY, deserialized"), std::string::npos);
+  EXPECT_NE(text->find("bytes  MEMORY_ONLY_SER, serialized by KryoSerializer"), std::string::npos);
 }
 
 TEST(CachedData, WhatIsGoneIsGoneAndWasThere) {
@@ -87,6 +129,25 @@ TEST(CachedData, BoundedAndItSaysSo) {
   EXPECT_EQ(report["cachedData"][0]["memoryBytes"], 11 * most);
   EXPECT_EQ(report["counters"]["droppedBlocks"], 7);
   EXPECT_NE(report["notAvailable"].dump().find("cachedData of some blocks"), std::string::npos);
+}
+
+// As with dynamic allocation in an application that runs for weeks.
+TEST(CachedData, ExecutorsThatAreGoneTakeNoPlace) {
+  CachedData cached(std::pmr::get_default_resource());
+  for (size_t i = 0; i <= CachedData::kMostExecutors; ++i) {
+    const std::string executor = std::to_string(i);
+    cached.Update({false, 5, 0}, executor, 1'000, 0);
+    cached.ExecutorRemoved(executor);
+    cached.Update({false, 5, 0}, executor, 0, 0);  // too late, and of nothing
+  }
+  EXPECT_EQ(cached.dropped_blocks(), 0u);
+  cached.Update({false, 5, 1}, "last", 2'000'003, 0);
+  const std::vector<ReportCachedData> rows = cached.Rows(10);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].memory_bytes, 2'000'003u);
+  ASSERT_EQ(rows[0].executors.size(), 1u);
+  EXPECT_EQ(rows[0].executors[0].executor_id, "last");
+  EXPECT_EQ(cached.LargestIn("last", false).bytes, 2'000'003u);
 }
 
 TEST(CachedData, BroadcastPiecesTakeNoPlaceOfDatas) {

@@ -130,5 +130,45 @@ TEST(HostKills, OnlyTheNewestEndsAreWaitedFor) {
   EXPECT_FALSE(state.Executor("1").host_kills_after);
 }
 
+// Spark says of one that was being decommissioned nothing else, and it was far from its limit at its last sample.
+TEST(HostKills, OneThatWasBeingDecommissionedMayHaveBeenKilled) {
+  struct Case {
+    uint64_t counted;
+    uint64_t of_workers;  // of the kernel's kills, as their executor told
+    const char* whose;
+    bool with_tasks;
+    bool told;
+  };
+  for (const Case& each :
+       {Case{8, 0, "1", true, true}, Case{7, 0, "1", true, false}, Case{8, 1, "1", true, false}, Case{9, 1, "1", true, true},
+        Case{8, 0, "1", false, false}, Case{8, 1, "2", true, false}, Case{9, 1, "2", true, true}}) {
+    ProfileStore store;
+    store.ApplicationStarted("app-1", "scene", "4.0.0", "3.11.7", "k8s://host", kBegin);
+    for (const char* id : {"1", "2"}) store.ExecutorAdded({id, "node7", 2, 512, -1, -1, -1, kBegin + 100});
+    proto::Envelope own = Reading("1", kContainer / 3, 7, kBegin + 9'500);
+    own.mutable_executor()->set_taken_ms(kBegin + 9'500);
+    ASSERT_TRUE(store.Ingest(own.SerializeAsString()).ok());
+    if (each.of_workers != 0) {
+      proto::Envelope worker = EnvelopeOf(each.whose);
+      worker.mutable_worker_death()->set_time_ms(kBegin + 9'700);
+      worker.mutable_worker_death()->set_pid(4711);
+      worker.mutable_worker_death()->set_oom_kills(each.of_workers);
+      ASSERT_TRUE(store.Ingest(worker.SerializeAsString()).ok());
+    }
+    store.ExecutorRemoved("1", "Executor decommission: spot", kRemoved);
+    if (each.with_tasks) store.TaskEnded({40, 5, 0, 0, 0, "1", TaskOutcome::kLost, "ExecutorLostFailure", kRemoved + 1});
+    const proto::Envelope beside = Reading("2", kFull / 9, each.counted, kRemoved + 5'000);
+    ASSERT_TRUE(store.Ingest(beside.SerializeAsString(), ArrivalOf(beside)).ok());
+    const Json deaths = Deaths(store);
+    const auto of_jvm = std::find_if(deaths.begin(), deaths.end(), [](const Json& row) { return row["process"] == "jvm"; });
+    ASSERT_EQ(of_jvm != deaths.end(), each.told) << each.counted << each.of_workers << each.whose << each.with_tasks;
+    if (!each.told) continue;
+    EXPECT_EQ((*of_jvm)["unknown"], true);
+    EXPECT_EQ((*of_jvm)["outOfMemory"], false);
+    EXPECT_THAT((*of_jvm)["how"].get<std::string>(),
+                HasSubstr("33 % of the limit in use at the last sample; the kernel killed something on its host meanwhile"));
+  }
+}
+
 }  // namespace
 }  // namespace memprof

@@ -38,6 +38,11 @@ proto::ExecutorSnapshot Random(std::mt19937& random) {
     use.set_whole_heap(random() % 2 == 0);
     if (peak) use.set_known_clock_ms(static_cast<int64_t>(random() % 3));
   }
+  if (random() % 2 == 0) {
+    snapshot.set_host_memory_bytes(random() % 3);
+    snapshot.set_host_is_group(random() % 2 == 0);
+    snapshot.set_host_memory_clock_ms(static_cast<int64_t>(random() % 3));
+  }
   snapshot.set_cgroup_shared(random() % 5 == 0);
   snapshot.set_cgroup_unseen(random() % 5 == 0);
   for (unsigned i = random() % 4; i != 0; --i) {
@@ -69,6 +74,8 @@ proto::ExecutorSnapshot Random(std::mt19937& random) {
     collector.set_longest_ms(random() % 3);
   }
   if (random() % 2 == 0) snapshot.set_gc_stopped_ms(random() % 9);
+  if (random() % 2 == 0) snapshot.set_gc_watched_ms(random() % 9);
+  if (random() % 2 == 0) snapshot.set_spark_unroll_peak_bytes(random() % 9);
   if (random() % 2 == 0) snapshot.set_cgroup(random() % 2 == 0 ? "/a" : "/b");
   if (random() % 2 == 0) snapshot.set_cgroup_clock_ms(static_cast<int64_t>(random() % 3));
   for (const char* name : {"a", "b", "noTaskHeapBytes: RPC", "noTaskHeapBytes: other threads"}) {
@@ -336,6 +343,27 @@ TEST(Snapshots, OfALimitThatWasChangedTheLaterIsKept) {
   lowered.set_cgroup_limit_bytes(900);
   JoinSnapshot(lowered, before);
   EXPECT_EQ(before.cgroup_limit_bytes(), 900u) << "of one moment the smaller";
+}
+
+// On YARN a NodeManager's control group may stand for it, whose limit is changed in place, or set when the executor runs already.
+TEST(Snapshots, TheHostIsTheOneThatWasReadLast) {
+  proto::ExecutorSnapshot joined, lowered, of_host;
+  joined.set_host_memory_bytes(3000);
+  joined.set_host_is_group(true);
+  joined.set_host_memory_clock_ms(10);
+  lowered.set_host_memory_bytes(2000);
+  lowered.set_host_is_group(true);
+  lowered.set_host_memory_clock_ms(20);
+  of_host.set_host_memory_bytes(9000);
+  of_host.set_host_memory_clock_ms(30);
+  JoinSnapshot(lowered, joined);
+  EXPECT_EQ(joined.host_memory_bytes(), 2000u);
+  EXPECT_TRUE(joined.host_is_group());
+  JoinSnapshot(of_host, joined);
+  JoinSnapshot(lowered, joined);
+  JoinSnapshot({}, joined);
+  EXPECT_EQ(joined.host_memory_bytes(), 9000u) << "an older word, and none, come too late";
+  EXPECT_FALSE(joined.host_is_group()) << "its limit was lifted";
 }
 
 TEST(Snapshots, KillsAreThoseOfTheCgroupThatTheExecutorWasInLast) {

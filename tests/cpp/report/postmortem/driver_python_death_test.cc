@@ -31,8 +31,8 @@ std::string DriversPython(uint64_t oom_kills) {
   return envelope.SerializeAsString();
 }
 
-void FillDriver(ProfileStore& store) {
-  store.ApplicationStarted("app-1", "scene", "4.0.0", "3.11.7", "local[2]", kBegin);
+void FillDriver(ProfileStore& store, const char* master = "local[2]") {
+  store.ApplicationStarted("app-1", "scene", "4.0.0", "3.11.7", master, kBegin);
   store.ExecutorAdded({"driver", "node7", 2, 512, -1, -1, -1, kBegin + 100});
   static_cast<void>(store.Ingest(LastSnapshot(kUsed, "driver").SerializeAsString()));
 }
@@ -58,6 +58,31 @@ TEST(DriverPythonDeath, TheJvmTellsOfItWhereNobodyElseCan) {
             "The driver's Python process 5001 was killed for its memory: 93 % of the limit was in use (1.3 GiB of 1.4 GiB)");
   EXPECT_EQ(death["how"], "the kernel's oom_kill counter of its cgroup rose by 1, as the driver's JVM found");
   EXPECT_THAT(death["advice"].back()["because"].get<std::string>(), HasSubstr("no setting of Spark bounds its Python process"));
+}
+
+// On YARN and Kubernetes, in cluster mode: spark.driver.memory and the overhead, in which all of Python lives.
+TEST(DriverPythonDeath, AContainerThatTheSettingsSizeGrowsByThem) {
+  const auto advice = [](const char* deploy_mode, const char* grant) {
+    ProfileStore store;
+    FillDriver(store, "yarn");
+    store.Configuration({{"spark.master", "yarn"},
+                         {"spark.submit.deployMode", deploy_mode},
+                         {"spark.driver.memory", "1016m"},
+                         {"yarn.scheduler.maximum-allocation-mb", grant}});
+    EXPECT_TRUE(store.Ingest(DriversPython(1)).ok());
+    return TheDeath(store)["advice"].back();
+  };
+  const Json more = advice("cluster", "8192");
+  EXPECT_EQ(more["conf"], "spark.driver.memoryOverhead") << more;
+  EXPECT_EQ(more["from"], "384m");
+  EXPECT_EQ(more["to"], "524m");  // 1400 MiB + 10 % = 1540 MiB
+  EXPECT_THAT(more["because"].get<std::string>(),
+              HasSubstr("the driver's container grows from 1.4 GiB to at least 1.5 GiB, and all of that is for its Python process"));
+  const Json beyond = advice("cluster", "1500");
+  EXPECT_EQ(beyond["conf"], nullptr);
+  EXPECT_THAT(beyond["because"].get<std::string>(),
+              HasSubstr("a container of at least 1.5 GiB for the driver instead of 1.4 GiB, but yarn.scheduler.maximum-allocation-mb"));
+  EXPECT_THAT(advice("client", "8192")["because"].get<std::string>(), HasSubstr("no setting of Spark bounds its Python process"));
 }
 
 TEST(DriverPythonDeath, TheDriversJvmMayDieBesideIt) {

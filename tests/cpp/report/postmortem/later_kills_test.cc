@@ -98,6 +98,21 @@ TEST(LaterKills, OneThatWasBeingDecommissionedMayHaveBeenKilled) {
   EXPECT_EQ(Deaths(idle), Json::array()) << "it took no task along";
 }
 
+// Of stage-level scheduling: 512 + 384 MiB by the settings, 512 + 1536 by its own ResourceProfile.
+TEST(LaterKills, OneThatWasBeingDecommissionedWasNearTheGrantOfItsOwnProfile) {
+  for (const uint64_t used : {850 * kMi, 1'800 * kMi}) {
+    ProfileStore store;
+    store.ApplicationStarted("app-1", "scene", "4.0.0", "3.11.7", "yarn", kBegin);
+    store.ExecutorAdded({"1", "node7", 2, 512, 1536, -1, -1, kBegin + 100});
+    proto::Envelope last = LastSnapshot(used);
+    last.mutable_executor()->clear_cgroup_limit_bytes();
+    Tell(store, last);
+    store.ExecutorRemoved("1", "Executor decommission: spot", kBegin + 10'000);
+    store.TaskEnded({40, 5, 0, 0, 0, "1", TaskOutcome::kLost, "ExecutorLostFailure", kBegin + 10'001});
+    EXPECT_EQ(Deaths(store).size(), used > 1'024 * kMi ? 1u : 0u) << used;
+  }
+}
+
 // The kill may have been of the other one.
 TEST(LaterKills, WhatIsCountedInACgroupOfSeveralExecutorsIsNoEvidence) {
   for (const bool shared : {false, true}) {

@@ -119,6 +119,7 @@ constexpr uint64_t kGiB = uint64_t{1} << 30;
 
 struct DriversRoom {
   uint64_t host = 256 * kGiB, cgroup = 0, heap = kGiB;  // cgroup 0: no limit
+  bool widened = false;                                 // its group's limit was raised later: that is a host now
 };
 
 Json AdviceWith(const DriversRoom& room, std::vector<std::pair<std::string, std::string>> settings = {}) {
@@ -129,7 +130,12 @@ Json AdviceWith(const DriversRoom& room, std::vector<std::pair<std::string, std:
   driver.set_taken_ms(kStart);
   driver.set_host_memory_bytes(room.host);
   driver.set_heap_max_bytes(room.heap);
-  if (room.cgroup != 0) driver.set_cgroup_limit_bytes(room.cgroup);
+  if (room.cgroup != 0) {
+    driver.set_cgroup_limit_bytes(room.cgroup);
+    driver.set_cgroup_limit_clock_ms(10);
+  }
+  driver.set_host_is_group(room.widened);
+  driver.set_host_memory_clock_ms(room.widened ? 20 : 10);
   EXPECT_TRUE(store.Ingest(envelope.SerializeAsString()).ok());
   Fail(store, 0, kTwoGiB);
   return Json::parse(store.ReportJson(false))["postMortems"][0]["advice"];
@@ -148,6 +154,15 @@ TEST(ResultLimit, MoreThanTheContainerOfAClientHoldsIsNoSetting) {
   }
   EXPECT_EQ(AdviceWith({.cgroup = 12 * kGiB}).size(), 2u) << "the heap would fit, but not what a JVM has beside it";
   EXPECT_EQ(AdviceWith({.cgroup = 13 * kGiB}).size(), 3u);
+}
+
+// A client that runs in a YARN container, such as a workflow's launcher.
+TEST(ResultLimit, ALimitOfTheGroupThatWasRaisedBoundsNoDriver) {
+  EXPECT_EQ(AdviceWith({.cgroup = 4 * kGiB, .widened = true}).size(), 3u);
+  const Json advice = AdviceWith({.host = 8 * kGiB, .cgroup = 4 * kGiB, .widened = true});
+  ASSERT_EQ(advice.size(), 2u);
+  EXPECT_NE(advice[1]["because"].get<std::string>().find("; for the driver, its NodeManager's control group has 8.0 GiB"),
+            std::string::npos);
 }
 
 TEST(ResultLimit, MoreThanYarnGrantsADriverInClusterModeIsNoSetting) {

@@ -126,5 +126,37 @@ TEST(SurvivedHeap, TheSecondAccountAddsWhatTheHeapHeld) {
   EXPECT_EQ(death["usedBytes"], kContainer / 3) << "as of the first";
 }
 
+// Which thread an action is of, Spark doesn't say. That of the error may have died of it, and another one gone on.
+TEST(SurvivedHeap, OfAProgramOfSeveralThreadsAnotherOneMayHaveGoneOn) {
+  for (const bool several : {true, false}) {
+    ProfileStore store;
+    store.ApplicationStarted("app-1", "scene", "4.0.0", "3.11.7", "spark://m:7077", kBegin - 100'000);
+    store.ExecutorAdded({"driver", "node7", 2, 512, -1, -1, -1, kBegin - 99'000});
+    const auto run = [&](int job, int64_t from_ms) {
+      JobStart start;
+      start.job_id = job;
+      start.stages = {job};
+      start.call_site = "count at job.py:7";
+      start.time_ms = from_ms;
+      store.JobStarted(start);
+    };
+    run(1, kErrorMs - 5'000);
+    if (!several) store.JobEnded(1, "", kErrorMs - 4'000);
+    run(2, kErrorMs - 3'000);
+    if (several) store.JobEnded(1, "", kErrorMs - 2'000);
+    proto::Envelope error = HeapError(false, kErrorMs, -1);
+    error.set_executor_id("driver");
+    Tell(store, error);
+    store.JobEnded(2, "OutOfMemoryError", kErrorMs + 50);
+    run(3, kErrorMs + 100);
+    store.JobEnded(3, "", kErrorMs + 400);
+    store.ApplicationEnded(kErrorMs + 3'000);
+    const Json death = TheDeath(store);
+    const std::string told = "the application ended 3.0 s later, after an action that may be of another thread had succeeded";
+    EXPECT_THAT(death["headline"].get<std::string>(), HasSubstr(several ? ", and " + told : "and lived on, which is no death"));
+    EXPECT_THAT(death["how"].get<std::string>(), HasSubstr(several ? told : "nobody died of it"));
+  }
+}
+
 }  // namespace
 }  // namespace memprof

@@ -152,6 +152,13 @@ TEST(UnsaidEnd, AnExecutorThatWasLostWithItsWorkerDiedOfMemoryOnlyIfItsContainer
     EXPECT_EQ(verdict.unknown, !each.of_memory) << each.percent;
     EXPECT_EQ(verdict.with_worker, !each.of_memory) << each.percent;
     EXPECT_THAT(verdict.how, HasSubstr("; its standalone Worker is gone, "));
+    DeathEvidence of_worker = evidence;
+    of_worker.worker_took_too = "2";
+    EXPECT_TRUE(Judge(of_worker).unknown && !Judge(of_worker).out_of_memory) << "what filled this one's container left that one alone";
+    EXPECT_THAT(Judge(of_worker).how, HasSubstr("; executor 2 of the same Worker was lost with it, far from any limit; its standalone"));
+    DeathEvidence on_host = evidence;
+    on_host.limit_is_hosts = true;
+    EXPECT_TRUE(Judge(on_host).unknown && !Judge(on_host).out_of_memory) << "the kernel takes one process, not its Worker, too";
     evidence.kernel_kills = 0;
     EXPECT_TRUE(Judge(evidence).unknown && !Judge(evidence).maybe_of_memory) << each.percent;
     evidence.kernel_kills = 1;

@@ -100,9 +100,8 @@ TEST(WorkerDeaths, WhatEarlierTasksHadLeftInIt) {
   EXPECT_THAT(PostMortemText(read), HasSubstr("job.py:22 remember  left by earlier tasks"));
 }
 
-// Both messages are of one worker, which can have served only one of the tasks at last.
-TEST(WorkerDeaths, WhatWasLeftInAWorkerCountsOnceInItsExecutor) {
-  constexpr uint64_t kCached = 300'000'007;
+// An executor's last two tasks, each with what was left in its worker, the second with twice as much. A pid may be used again.
+Json DeathWithWorkersOf(uint64_t first_start_ticks, uint64_t second_start_ticks, uint64_t cached) {
   ProfileStore store;
   store.ApplicationStarted("app-1", "scene", "4.0.0", "3.11.7", "spark://m:7077", kBegin);
   store.ExecutorAdded({"1", "node7", 2, 512, -1, -1, -1, kBegin + 100});
@@ -110,17 +109,34 @@ TEST(WorkerDeaths, WhatWasLeftInAWorkerCountsOnceInItsExecutor) {
     ProfileBuilder task = RunningTask(id, kOtherBytes);
     proto::Leftovers& left = task.Leftovers(4131, static_cast<uint64_t>(id));
     left.set_open(true);
+    left.set_start_ticks(id == 40 ? first_start_ticks : second_start_ticks);
     proto::Leftover& site = *left.add_sites();
     site.set_stack(task.Stack({Python("remember", "/jobs/job.py", 22)}));
-    site.set_live_bytes(id == 41 ? kCached : kCached / 2);
+    site.set_live_bytes(id == 41 ? cached : cached / 2);
     task.profile().set_taken_ms(kBegin + 9'000 + id);
-    ASSERT_TRUE(store.Ingest(task.Bytes()).ok());
+    static_cast<void>(store.Ingest(task.Bytes()));
   }
-  ASSERT_TRUE(store.Ingest(LastSnapshot(kFull).SerializeAsString()).ok());
+  static_cast<void>(store.Ingest(LastSnapshot(kFull).SerializeAsString()));
   store.ExecutorRemoved("1", kCode137, kBegin + 10'000);
-  const Json death = TheDeath(store);
+  return TheDeath(store);
+}
+
+// Both messages are of one worker, which can have served only one of the tasks at last.
+TEST(WorkerDeaths, WhatWasLeftInAWorkerCountsOnceInItsExecutor) {
+  constexpr uint64_t kCached = 300'000'007;
+  for (const uint64_t start_ticks : {0, 77'001}) {  // 0: of an older agent
+    const Json death = DeathWithWorkersOf(start_ticks, start_ticks, kCached);
+    EXPECT_EQ(death["sites"][0]["leftByEarlierTasks"], true);
+    EXPECT_EQ(death["sites"][0]["liveAtPeakBytes"], kCached) << "as the later of the two knew";
+    EXPECT_EQ(death["sites"].size(), 3u) << death["sites"];
+  }
+}
+
+TEST(WorkerDeaths, WhatWasLeftInTwoWorkersOfOnePidIsASum) {
+  constexpr uint64_t kCached = 300'000'007;
+  const Json death = DeathWithWorkersOf(77'001, 88'001, kCached);
   EXPECT_EQ(death["sites"][0]["leftByEarlierTasks"], true);
-  EXPECT_EQ(death["sites"][0]["liveAtPeakBytes"], kCached) << "as the later of the two knew";
+  EXPECT_EQ(death["sites"][0]["liveAtPeakBytes"], kCached + kCached / 2);
   EXPECT_EQ(death["sites"].size(), 3u) << death["sites"];
 }
 
@@ -451,6 +467,19 @@ TEST(WorkerDeaths, ATaskThatFailedOfRefusedMemory) {
     ASSERT_EQ(TakePostMortems(store, kBegin, true).size(), 1u);
     EXPECT_TRUE(TakePostMortems(store, kBegin, true).empty());
   }
+}
+
+// On a standalone cluster nothing is reserved for it, but Spark bounds the workers of that profile's stages by it.
+TEST(WorkerDeaths, WhatAResourceProfileAsksForBoundsItsWorkers) {
+  ProfileStore store;
+  store.Configuration({{"spark.executor.pyspark.memory", "500m"}});
+  RefuseTask40(store, 200 * kMi);
+  store.ExecutorAdded({"1", "node7", 2, 512, -1, -1, 2000, kBegin + 100, {2, ReportResourceProfile::kPysparkMemory, 0}});
+  FailTask40(store, kNumpysError);
+  const Json advice = TheDeath(store)["advice"];
+  ASSERT_EQ(advice.size(), 1u) << advice;
+  EXPECT_EQ(advice[0]["conf"], nullptr);
+  EXPECT_THAT(advice[0]["because"].get<std::string>(), HasSubstr("ask for pysparkMemory(\"2640m\") instead of 2000m in ResourceProfile 2"));
 }
 
 TEST(WorkerDeaths, ARefusalThatATaskLivedWithIsNone) {

@@ -120,13 +120,14 @@ TEST(JsonWords, HowBadADeathAndAnUnevenFigureAre) {
 
 TEST(JsonWords, CountersOfThreadsStandApartFromBounds) {
   Report report;
-  report.counters = {{"droppedSites", 0},       {"droppedLive", 3},           {"noTaskHeapBytes: a", 5},
-                     {"noTaskHeapBytes: b", 9}, {"noTaskOffHeapBytes: a", 4}, {"noTaskNativeBytes: c", 7}};
+  report.counters = {{"droppedSites", 0},          {"droppedLive", 3},          {"noTaskHeapBytes: a", 5},  {"noTaskHeapBytes: b", 9},
+                     {"noTaskOffHeapBytes: a", 4}, {"noTaskNativeBytes: c", 7}, {"noTaskPythonBytes: d", 6}};
   const json groups = Written(report)["counterGroups"];
   EXPECT_EQ(groups["bounds"], json::parse(R"([{"name": "droppedLive", "value": 3}])"));
   EXPECT_EQ(groups["outsideTasks"], json::parse(R"([{"thread": "b", "bytes": 9}, {"thread": "a", "bytes": 5}])"));
   EXPECT_EQ(groups["outsideTasksOffHeap"], json::parse(R"([{"thread": "a", "bytes": 4}])"));
   EXPECT_EQ(groups["outsideTasksNative"], json::parse(R"([{"thread": "c", "bytes": 7}])"));
+  EXPECT_EQ(groups["outsideTasksPython"], json::parse(R"([{"thread": "d", "bytes": 6}])"));
 }
 
 TEST(JsonWords, AreNotReadBack) {

@@ -60,6 +60,9 @@ TEST(ReportVerdict, NamesTheFullestExecutor) {
   EXPECT_EQ(VerdictOf(report).because,
             "That limit is the physical memory of the host; a container may have a lower one, which can't be seen from inside it.");
   EXPECT_EQ(LimitPhrase(report.executors[0]), "physical memory of the host; a container's can't be seen");
+  report.executors[0].host_is_group = true;
+  EXPECT_EQ(VerdictOf(report).because, "That limit is its NodeManager's control group's, which has other containers in it, too.");
+  EXPECT_EQ(LimitPhrase(report.executors[0]), "limit of its NodeManager's control group");
   report.executors[0].limit_source = "spark";
   report.executors[0].limit_enforced = false;
   EXPECT_EQ(LimitPhrase(report.executors[0]), "requested, not enforced; a container's can't be seen");
@@ -119,7 +122,7 @@ TEST(ReportVerdict, SaysWhenNothingIsKnown) {
   Report report;
   EXPECT_EQ(VerdictOf(report).sentence, "No executor was seen.");
   report.unfinished = true;
-  EXPECT_EQ(VerdictOf(report).sentence, "Nothing has been measured yet.");
+  EXPECT_EQ(VerdictOf(report).sentence, "Nothing was measured so far.");
   report.executors = {ReportExecutor()};
   EXPECT_EQ(VerdictOf(report).sentence, "No executor and no Python worker has died so far.");
   EXPECT_EQ(VerdictOf(report).tone, Tone::kPlain);

@@ -4,12 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "intake/delivery.h"
 #include "proto/envelope.h"
 #include "report/json.h"
 #include "report/profile_builder.h"
+#include "report/units.h"
 #include "report/views/views.h"
+#include "rollup/left_memory.h"
 #include "store/profile_store.h"
 #include "store/report_builder.h"
 
@@ -213,6 +216,31 @@ TEST(Bounds, TheDeathOfAWorkerOutlivesItsTask) {
   EXPECT_THAT(told, ::testing::UnorderedElementsAre(1, 1001)) << "not that of a task that passed";
 }
 
+// A stage shows the most frequent ones, and a full store keeps few more.
+TEST(Bounds, TasksWhoseErrorsAreNotShownAreCounted) {
+  constexpr int kTasks = 4000, kErrors = 40, kShown = 5;
+  StoreState state(kLimit);
+  state.Stage({2, 0}).completed = true;
+  for (int id = 0; id < kTasks; ++id) {
+    ProfileBuilder task(id, 2, id);
+    task.profile().set_final(true);
+    task.Site(proto::ORIGIN_PYTHON, {Python("f", "/f.py", static_cast<uint32_t>(id + 1))}, 1009, 1);
+    ASSERT_TRUE(Deliver(task.Bytes(), state).ok());
+    EndTask(state, id, 2, id);
+    state.tasks.at(id).outcome = TaskOutcome::kFailed;
+    state.tasks.at(id).error = state.interner->String("error " + std::to_string(id % kErrors));
+    KeepWithinLimit(state);
+  }
+  ASSERT_GT(state.Stage({2, 0}).dropped_error_tasks, 0u);
+  const Report report = BuildReport(state, false).report;
+  const ReportOtherAttempts& other = report.stages.at(0).other_attempts;
+  ASSERT_EQ(other.errors.size(), size_t{kShown});
+  uint64_t tasks = other.other_error_tasks.value_or(0);
+  for (const ReportTaskError& error : other.errors) tasks += error.tasks;
+  EXPECT_EQ(tasks, uint64_t{kTasks});
+  EXPECT_THAT(RenderText(report, {120}), ::testing::HasSubstr("… " + FormatCount(*other.other_error_tasks) + " × other errors"));
+}
+
 TEST(Bounds, VeryManyStagesAndExecutorsStayWithinStoreAndReport) {
   constexpr uint64_t kRoom = 4u << 20;
   constexpr size_t kLargestReport = 16u << 20;
@@ -371,9 +399,9 @@ TEST(Bounds, FoldingKeepsTogetherWhatShowsTheSameFrames) {
   }
 }
 
-TEST(Bounds, WhatNoTaskHoldsKeepsTheNamesOfItsFrames) {
-  StoreState state(1);
-  proto::Envelope left = EnvelopeOf("1");
+// What JNI libraries hold for no task of an executor, at one frame without a name.
+proto::Envelope LeftAtOneFrame(const char* executor_id) {
+  proto::Envelope left = EnvelopeOf(executor_id);
   proto::TaskProfile& names = *left.mutable_left_native()->mutable_names();
   for (const char* text : {"", "/lib.so", "id"}) names.add_strings(text);
   proto::Frame& frame = *names.add_frames();
@@ -386,7 +414,22 @@ TEST(Bounds, WhatNoTaskHoldsKeepsTheNamesOfItsFrames) {
   site.set_stack(1);
   site.set_bytes(7'000'003);
   site.set_stage_id(-1);
-  ASSERT_TRUE(Deliver(left.SerializeAsString(), state).ok());
+  return left;
+}
+
+TEST(Bounds, FramesThatExecutorsHaveInCommonAreLookedUpOnce) {
+  StoreState state(UINT64_MAX);
+  for (const char* executor : {"1", "2", "3"}) ASSERT_TRUE(Deliver(LeftAtOneFrame(executor).SerializeAsString(), state).ok());
+  const std::set<LeftFrame> unnamed = UnnamedLeftFrames(state);
+  EXPECT_EQ(unnamed, (std::set<LeftFrame>{{"/lib.so", "id", 0x10}}));
+  EXPECT_TRUE(InternNamed(unnamed, state).empty()) << "no name has come";
+  ASSERT_TRUE(Deliver(testing::SymbolBytes("id", 0x10, "allocate_here"), state).ok());
+  EXPECT_EQ(InternNamed(unnamed, state).size(), 1u);
+}
+
+TEST(Bounds, WhatNoTaskHoldsKeepsTheNamesOfItsFrames) {
+  StoreState state(1);
+  ASSERT_TRUE(Deliver(LeftAtOneFrame("1").SerializeAsString(), state).ok());
   ASSERT_TRUE(Deliver(testing::SymbolBytes("id", 0x10, "allocate_here", "a.cc", 3, {"outer"}), state).ok());
   ASSERT_TRUE(Deliver(TaskBytes(1, 2, 0, 300), state).ok());
   EndTask(state, 1, 2, 0);

@@ -69,10 +69,12 @@ TEST(Retained, FiguresOfCollectorsReachTheReport) {
   testing::FillSample(store);
   const Json executor = ReportOf(store)["executors"][0];
   EXPECT_EQ(executor["gcStoppedMs"], 4'217);
+  EXPECT_EQ(executor["gcPercent"], 10.54) << "of 40 s";
   ASSERT_EQ(executor["gc"].size(), 1u);
   const Json collector = executor["gc"][0];
   EXPECT_EQ(collector["collector"], "G1 Young Generation");
   EXPECT_EQ(collector["collections"], 113);
+  EXPECT_EQ(collector["percent"], 10.02) << "4,009 ms of 40 s";
   EXPECT_EQ(collector["longestMs"], 257);
   EXPECT_EQ(collector["longestAfterBytes"], 301u << 20);
   EXPECT_EQ(collector["causes"][0]["cause"], "G1 Evacuation Pause");

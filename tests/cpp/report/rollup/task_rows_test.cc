@@ -125,6 +125,7 @@ void ExpectTheSix(const ReportStage& stage) {
   EXPECT_EQ(duration->tasks, 3u);
   EXPECT_THAT(duration->quantiles, ElementsAre(500, 500, 502, 504, 504));
   EXPECT_EQ(Find(stage, TaskFigure::kSpilledMemory), nullptr) << "nobody has it";
+  EXPECT_DOUBLE_EQ(stage.gc_percent.value(), 100.0 * (0 + 7 + 44) / (500 + 502 + 504)) << "of 0, 2 and 4; nobody knows 1's time";
 
   ASSERT_EQ(stage.udfs.size(), 2u);
   EXPECT_EQ(stage.udfs[0].udf->name, "score");
@@ -189,6 +190,7 @@ TEST(TaskRows, WhereRowsWereLetGoNothingIsSaidOfAllTasks) {
   ASSERT_LT(stage.task_rows.size(), size_t{kTasks});
   EXPECT_EQ(stage.task_rows[0].task_attempt_id, kTasks - 1) << "the heaviest stay";
   EXPECT_TRUE(stage.distributions.empty());
+  EXPECT_EQ(stage.gc_percent, std::nullopt);
   EXPECT_EQ(stage.tasks, uint64_t{kTasks});
   EXPECT_EQ(state.dropped_task_rows, kTasks - stage.task_rows.size());
   EXPECT_TRUE(std::any_of(report.counters.begin(), report.counters.end(), [&](const auto& counter) {

@@ -39,12 +39,27 @@ bool HasPeak(const auto& samples) {
   return std::any_of(samples.begin(), samples.end(), [](const TimeSample& sample) { return sample.used() == kPeak; });
 }
 
+// As many as a sample may have.
+std::vector<TimeSample> WithWorkers(std::vector<TimeSample> samples) {
+  for (TimeSample& sample : samples) {
+    for (size_t i = 0; i < TimeSample::kWorkers; ++i)
+      sample.workers[i] = {static_cast<int32_t>(40'011 + i), 120'011 - static_cast<uint32_t>(i)};
+    sample[Gauge::kPythonWorkers] = 2'100'000;
+  }
+  return samples;
+}
+
+size_t NamedWorkers(const TimeSample& sample) {
+  return static_cast<size_t>(
+      std::count_if(sample.workers.begin(), sample.workers.end(), [](const auto& worker) { return worker.pid != 0; }));
+}
+
 TEST(TimeLines, ManyExecutorsHaveTheirShareOfTheStoreAndTheirPeaks) {
   StoreState state(64u << 20);
   constexpr int kExecutors = 500;
   for (int executor = 0; executor < kExecutors; ++executor) {
     for (int from = 0; from < 2000; from += 500) {
-      ASSERT_TRUE(Deliver(TimeLineBytes(std::to_string(executor), Life(from, from + 500, executor)), state).ok());
+      ASSERT_TRUE(Deliver(TimeLineBytes(std::to_string(executor), WithWorkers(Life(from, from + 500, executor))), state).ok());
     }
   }
   EXPECT_LE(state.memory.bytes(), state.limit_bytes / 7);
@@ -92,9 +107,34 @@ TEST(TimeLines, ACorruptOneLeavesTheStoreAsItWas) {
   EXPECT_EQ(store.ReportJson(false), before);
 }
 
+TEST(TimeLines, OfFewExecutorsAllWorkersAreNamedAndOfManyTheLargest) {
+  for (const auto& [lines, named] : {std::pair(1, 16), std::pair(7, 16), std::pair(12, 10), std::pair(40, 3), std::pair(500, 3)}) {
+    std::vector<ReportExecutor> executors(1);
+    executors[0].time_line = ReportTimeLine{WithWorkers(Life(0, 600, 300)), 0};
+    FitTimeLines(static_cast<size_t>(lines), executors);
+    for (const TimeSample& sample : executors[0].time_line->samples) {
+      ASSERT_EQ(NamedWorkers(sample), static_cast<size_t>(named)) << lines;
+      ASSERT_EQ(sample.workers[0].pid, 40'011);
+    }
+  }
+}
+
+TEST(TimeLines, WorkersThatASampleDoesNotNameAreASum) {
+  Report report;
+  report.executors.emplace_back().time_line = ReportTimeLine{Life(0, 3, 1), 0};
+  std::vector<TimeSample>& samples = report.executors[0].time_line->samples;
+  EXPECT_EQ(WriteReportJson(report).find("python.workers.others"), std::string::npos);
+  samples[1][Gauge::kPythonWorkers] = 90'001;
+  samples[1].workers[0] = {4711, 60'000};
+  samples[1].workers[15] = {4712, 20'001};
+  samples[2][Gauge::kPythonWorkers] = 60'000;
+  samples[2].workers[0] = {4711, 60'000};
+  EXPECT_NE(WriteReportJson(report).find(R"("name":"python.workers.others","bytes":[null,10240000,0])"), std::string::npos);
+}
+
 TEST(TimeLines, AReportOfManyExecutorsStaysSmall) {
   std::vector<ReportExecutor> executors(500);
-  for (int i = 0; i < 500; ++i) executors[i].time_line = ReportTimeLine{Life(0, 600, i), 0};
+  for (int i = 0; i < 500; ++i) executors[i].time_line = ReportTimeLine{WithWorkers(Life(0, 600, i)), 0};
   FitTimeLines(executors);
   Report report;
   report.executors = executors;

@@ -71,7 +71,8 @@ TEST(Executors, LatestSnapshotAndBudgetMakeARow) {
   store.Configuration({{"spark.executor.memory", "1g"}});
   store.ExecutorAdded({"7", "node-a", 3, 1024, -1, -1, -1, 20});
   Ingest(store, SnapshotBytes("7", 4000, 222'222'223, 1'100'000'007));
-  Json executor = ReportOf(store)["executors"].at(0);
+  const Json report = ReportOf(store);
+  const Json& executor = report["executors"].at(0);
   EXPECT_EQ(executor["id"], "7");
   EXPECT_EQ(executor["host"], "node-a");
   EXPECT_EQ(executor["limitBytes"], 1'100'000'007);
@@ -91,6 +92,9 @@ TEST(Executors, LatestSnapshotAndBudgetMakeARow) {
     }
   }
   EXPECT_EQ(executor["removedReason"], nullptr);
+  // A null that no measurement will ever fill has its reason in each report.
+  EXPECT_EQ(executor["atPeak"]["sites"], nullptr);
+  EXPECT_THAT(report["notAvailable"].dump(), ::testing::HasSubstr("executors.atPeak.sites"));
 }
 
 TEST(Executors, WhatLayInSwapIsTold) {

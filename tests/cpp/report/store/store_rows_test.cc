@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "facts/cached_data.h"
 #include "report/store/small_job.h"
 
 namespace memprof {
@@ -372,6 +373,22 @@ TEST(Rows, EveryFunctionOfATaskHasItsShare) {
   Ingest(store, task.Bytes());
   End(store, 1, 0);
   EXPECT_EQ(StageOf(store)["udfs"].size(), 33u);
+}
+
+TEST(CachedRows, WhatHasNoRowIsSaidToHaveNone) {
+  constexpr int kShown = 200;
+  for (const bool of_broadcast : {false, true}) {
+    ProfileStore store;
+    const auto add = [&](int number) { store.BlockUpdated({of_broadcast, number, 0}, "1", static_cast<uint64_t>(9'000'001 + number), 0); };
+    const std::string words = of_broadcast ? "the smaller broadcast variables" : "the smaller cached data";
+    const char* key = of_broadcast ? "broadcasts" : "cachedData";
+    for (int i = 0; i < kShown; ++i) add(i);
+    EXPECT_EQ(ReportOf(store)[key].size(), kShown);
+    EXPECT_THAT(ReportOf(store)["notAvailable"].dump(), ::testing::Not(::testing::HasSubstr(words)));
+    add(kShown);
+    EXPECT_EQ(ReportOf(store)[key].size(), kShown);
+    EXPECT_THAT(ReportOf(store)["notAvailable"].dump(), ::testing::HasSubstr(words));
+  }
 }
 
 }  // namespace

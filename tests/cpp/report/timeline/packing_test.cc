@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <functional>
 #include <random>
 
@@ -23,8 +24,8 @@ std::vector<TimeSample> OddSamples(size_t count) {
     sample.task_starts = random() % 5;
     sample.pauses = random() % 3;
     sample.stopped_us = sample.pauses * 1009;
-    for (size_t i = 0; i < random() % 4; ++i)
-      sample.workers[i] = {static_cast<int32_t>(1 + random() % 90'000), static_cast<uint32_t>(random())};
+    const size_t workers = random() % (TimeSample::kWorkers + 1);
+    for (size_t i = 0; i < workers; ++i) sample.workers[i] = {static_cast<int32_t>(1 + random() % 90), static_cast<uint32_t>(random())};
     for (size_t i = 0; i < random() % 4; ++i)
       sample.stages[i] = {static_cast<int32_t>(random() % 7000), static_cast<uint32_t>(random() % 64)};
   }
@@ -41,6 +42,32 @@ TEST(Packing, SamplesComeBackAsTheyWere) {
     ASSERT_TRUE(unpacked.has_value()) << count;
     EXPECT_EQ(*unpacked, samples);
   }
+}
+
+// What an executor's whole life may be at most: all that is measured moves, and all its workers grow and take turns.
+TEST(Packing, SixHundredSamplesOfSixteenWorkersAreBelow64KiB) {
+  constexpr uint32_t kMib = 1024;  // in KiB
+  std::mt19937 random(5);
+  std::vector<TimeSample> samples(600);
+  std::array<uint32_t, 24> held{};
+  for (size_t second = 0; second < samples.size(); ++second) {
+    TimeSample& sample = samples[second];
+    sample.time_ms = 1'700'000'000'123 + static_cast<int64_t>(second) * 1009;
+    for (uint32_t& figure : sample.figures) figure = 900 * kMib + random() % (4 * kMib);
+    for (uint32_t& kib : held) kib += random() % (8 * kMib);
+    for (size_t i = 0; i < TimeSample::kWorkers; ++i) {
+      const size_t worker = (i + second) % held.size();
+      sample.workers[i] = {static_cast<int32_t>(400'009 + worker), held[worker]};
+    }
+    for (size_t i = 0; i < TimeSample::kStages; ++i) sample.stages[i] = {static_cast<int32_t>(100 + i), 16};
+    sample.running_tasks = sample.task_starts = 48;
+    sample.pauses = 3;
+    sample.stopped_us = 1'003 + random() % 9'000;
+  }
+  proto::TimeLine message;
+  PackSamples(samples, &message);
+  EXPECT_LE(message.ByteSizeLong(), 64u << 10);
+  EXPECT_EQ(UnpackSamples(message), samples);
 }
 
 TEST(Packing, GaugesOfALaterVersionAreLeftOut) {
@@ -83,9 +110,10 @@ INSTANTIATE_TEST_SUITE_P(
                       Malformed{"FewerFigures", [](auto& line) { line.mutable_figures(0)->mutable_differences()->RemoveLast(); }},
                       Malformed{"ANegativeFigure", [](auto& line) { line.mutable_figures(0)->set_differences(0, -3); }},
                       Malformed{"AFigureTooLarge", [](auto& line) { line.mutable_figures(0)->set_differences(0, int64_t{1} << 40); }},
-                      Malformed{"AWorkerTooMany", [](auto& line) { line.set_workers(0, 4); }},
-                      Malformed{"AWorkerOfNobody", [](auto& line) { line.add_worker_pids(5), line.add_worker_kib(5); }},
-                      Malformed{"APidWithoutAFigure", [](auto& line) { line.add_worker_pids(5); }},
+                      Malformed{"AWorkerTooMany", [](auto& line) { line.set_workers(0, TimeSample::kWorkers + 1); }},
+                      Malformed{"AWorkerOfNobody", [](auto& line) { line.add_worker_places(0), line.add_worker_differences(5); }},
+                      Malformed{"AWorkerWithoutAFigure", [](auto& line) { line.add_worker_places(0); }},
+                      Malformed{"AWorkerWithoutAPid", [](auto& line) { line.set_worker_places(0, 5000); }},
                       Malformed{"AStageOfNobody", [](auto& line) { line.add_stage_ids(5), line.add_stage_tasks(5); }},
                       Malformed{"TooManySamples",
                                 [](auto& line) {

@@ -168,7 +168,7 @@ TEST(Html, TellsTheHeadlineWithoutScript) {
   const std::string shell = Between(Html(Sample()), "<body>", "<script");
   EXPECT_THAT(shell, HasSubstr("<h1>weighted average</h1><p>Executor 2 was killed for its memory"));
   EXPECT_THAT(shell, HasSubstr("sparkmemprof report DIR"));
-  EXPECT_THAT(Html(ProfileStore().ReportJson(true)), HasSubstr("<p>Nothing has been measured yet.</p>"));
+  EXPECT_THAT(Html(ProfileStore().ReportJson(true)), HasSubstr("<p>Nothing was measured so far.</p>"));
 }
 
 TEST(Html, EscapesWhatUsersWrote) {
@@ -198,6 +198,55 @@ TEST(Text, SaysWhatArrowsPoolHeld) {
   EXPECT_THAT(TextWithPool(0, 0), Not(HasSubstr("memory pool")));
 }
 
+TEST(Text, SaysWhatItDoesNotList) {
+  nlohmann::json report = nlohmann::json::parse(Sample());
+  EXPECT_THAT(Text(report.dump(), {120, false, 0}), Not(HasSubstr("more call site")));
+  nlohmann::json& sites = report["stages"][1]["sites"];
+  const auto of_heap = std::find_if(sites.begin(), sites.end(), [](const auto& site) { return site["origin"] == "jvm-heap"; });
+  ASSERT_NE(of_heap, sites.end());
+  const nlohmann::json row = *of_heap;
+  const auto had = std::count_if(sites.begin(), sites.end(), [](const auto& site) { return site["origin"] == "jvm-heap"; });
+  for (auto i = had; i < 5 + 7; ++i) sites.push_back(row);
+  nlohmann::json& retained = report["executors"][0]["retained"];
+  ASSERT_TRUE(retained.is_object());
+  nlohmann::json kept = retained["sites"][0];
+  kept["retainedBytes"] = 1 << 20;
+  retained["sites"] = nlohmann::json::array();
+  for (int i = 0; i < 5 + 3; ++i) retained["sites"].push_back(kept);
+  retained["otherBytes"] = 7 << 20;
+  const std::string text = Text(report.dump(), {120, false, 0});
+  EXPECT_THAT(text, HasSubstr("\n    … 7 more call sites\n"));
+  EXPECT_THAT(text, HasSubstr("    10.0 MiB  other sites\n"));
+}
+
+TEST(Text, SaysHowManyBroadcastVariablesItDoesNotList) {
+  Report report = *ReadReportJson(Sample());
+  const auto text_of = [&](int64_t broadcasts) {
+    report.broadcasts.clear();
+    for (int64_t i = 0; i < broadcasts; ++i) report.broadcasts.push_back({i, 7u << 20, 0, 0, 0, 0});
+    return RenderText(report, {200});
+  };
+  EXPECT_THAT(text_of(5), Not(HasSubstr("number 4: 7.0 MiB …")));
+  EXPECT_THAT(text_of(5), HasSubstr("number 4: 7.0 MiB"));
+  EXPECT_THAT(text_of(8), HasSubstr("number 4: 7.0 MiB … 3 more\n"));
+}
+
+TEST(Text, RefusalsAreNoDeaths) {
+  Report report = *ReadReportJson(Sample());
+  const auto others = [&](std::vector<bool> survived) {
+    report.other_deaths.clear();
+    for (const bool lived : survived) report.other_deaths.push_back({"key", 1, "1", true, "the others' headline", lived});
+    return WriteReportJson(report);
+  };
+  for (const auto& [survived, words] :
+       {std::pair(std::vector{true}, "… 1 more refusal"), std::pair(std::vector{true, true}, "… 2 more refusals"),
+        std::pair(std::vector{false, true}, "… 2 more deaths and refusals"), std::pair(std::vector{false}, "… 1 more death")}) {
+    EXPECT_THAT(RenderDeaths(others(survived), {200})->text, HasSubstr(words));
+  }
+  // In the whole text each has a line, and those beyond a hundred are counted.
+  EXPECT_THAT(Text(others(std::vector<bool>(103, true)), {200}), HasSubstr("… 3 more refusals"));
+}
+
 TEST(Text, SumsAnOperatorOverItsOrigins) {
   Report report = *ReadReportJson(Sample());
   ReportStage& stage = *std::find_if(report.stages.begin(), report.stages.end(), [](const auto& row) { return row.stage_id == 2; });
@@ -206,6 +255,21 @@ TEST(Text, SumsAnOperatorOverItsOrigins) {
                      {"PythonRunner", Origin::kJvmHeap, 2, 50 * kMi, 9},
                      {"PythonRunner", Origin::kJvmOffHeap, 1, 20 * kMi, 9}};
   EXPECT_THAT(Text(WriteReportJson(report), {200}), HasSubstr("JVM allocated for PythonRunner 70.0 MiB, broadcast 60.0 MiB"));
+}
+
+TEST(Text, SaysHowMuchOfTheTimeCollectionsTook) {
+  Report report = *ReadReportJson(Sample());
+  ReportStage& stage = *std::find_if(report.stages.begin(), report.stages.end(), [](const auto& row) { return row.stage_id == 2; });
+  stage.gc_percent = 7.25;
+  EXPECT_THAT(Text(WriteReportJson(report), {200}), HasSubstr("Garbage collection: stood still for 4.2 s, 11 % of its time; 113"));
+  for (const int lines : {0, 59}) EXPECT_THAT(Text(WriteReportJson(report), {200, false, lines}), HasSubstr("7 % of its tasks' time"));
+  stage.gc_percent = 0.5;
+  EXPECT_THAT(Text(WriteReportJson(report), {200}), HasSubstr("<1 % of its tasks' time"));
+  EXPECT_THAT(Text(WriteReportJson(report), {200, false, 59}), Not(HasSubstr("of its tasks' time"))) << "few lines";
+}
+
+TEST(Text, SaysHowMuchOfStorageWasUnrolled) {
+  EXPECT_THAT(Text(Sample(), {200}), HasSubstr("Of storage, unrolling blocks: 3.0 MiB at its peak"));
 }
 
 TEST(Text, SaysThatTheDriverIsNotMeasured) {

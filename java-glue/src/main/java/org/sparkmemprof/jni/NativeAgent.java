@@ -16,11 +16,16 @@ public final class NativeAgent {
   public static native String version();
 
   /**
-   * Bytes that the cluster manager grants an executor and enforces itself; 0: it doesn't.
+   * Bytes that the cluster manager grants an executor and enforces itself; 0: it doesn't. What its
+   * ResourceProfile requests is in MiB; negative: the settings count.
    *
    * @param configuration keys and values of Spark's settings, alternating
    */
-  public static native long grantedBytes(String[] configuration);
+  public static native long grantedBytes(
+      String[] configuration, long heapMib, long overheadMib, long offHeapMib, long pysparkMib);
+
+  /** Likewise, for a driver, which is granted something in cluster mode only. */
+  public static native long grantedToDriver(String[] configuration);
 
   /**
    * Starts (or, after {@code -agentpath}, completes) the agent in this executor: capabilities,
@@ -56,9 +61,12 @@ public final class NativeAgent {
    * Spark's memory manager and the size of the heap as of now, in bytes; read by the watcher at its
    * next tick. What of the heap is in use is only known after a collection ({@link
    * #collectionEnded}).
+   *
+   * @param unroll in which tasks unroll blocks before these are stored, a part of storage, on-heap
+   *     and off-heap together; negative: not known
    */
   public static native void sparkMemory(
-      long storageUsed, long executionUsed, long heapMax, long heapCommitted);
+      long storageUsed, long executionUsed, long heapMax, long heapCommitted, long unroll);
 
   /**
    * Spark's unified memory of one mode as of now, in bytes.

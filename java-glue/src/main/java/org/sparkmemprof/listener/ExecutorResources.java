@@ -9,13 +9,13 @@ import org.apache.spark.resource.TaskResourceRequest;
  * What was requested for one executor, in MiB, -1 = not given. The store gets the raw numbers and
  * knows each cluster manager's defaults.
  */
-final class ExecutorResources {
+public final class ExecutorResources {
   private static final String DRIVER = "driver";
 
-  final long heapMib;
-  final long overheadMib;
-  final long offHeapMib;
-  final long pysparkMib;
+  public final long heapMib;
+  public final long overheadMib;
+  public final long offHeapMib;
+  public final long pysparkMib;
 
   /** Bits of {@code ReportResourceProfile::Request}: what the profile asks for by itself. */
   final int requests;
@@ -36,7 +36,7 @@ final class ExecutorResources {
   /**
    * @param profile null: unknown, the configuration alone counts
    */
-  static ExecutorResources of(String executorId, SparkConf conf, ResourceProfile profile) {
+  public static ExecutorResources of(String executorId, SparkConf conf, ResourceProfile profile) {
     long offHeap =
         conf.getBoolean("spark.memory.offHeap.enabled", false)
             ? conf.getSizeAsBytes("spark.memory.offHeap.size", "0") >> 20

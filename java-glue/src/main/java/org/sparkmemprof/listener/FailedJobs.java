@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.Map;
 import java.util.WeakHashMap;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.LongSupplier;
 import org.apache.spark.ExceptionFailure;
 import org.apache.spark.TaskEndReason;
@@ -15,12 +15,16 @@ import org.apache.spark.TaskFailedReason;
  * it. Kept as long as the exception is referenced. Thread-safe.
  */
 public final class FailedJobs {
+  static final int MOST_RUNNING = 1_000; // the ends of some may have been dropped by Spark's bus
+
   private static final int MOST_CAUSES = 16; // a chain may be a circle
 
   /** The program may get a job's exception long before the listeners. */
   private static final long LATELY_NANOS = 10_000_000_000L;
 
-  private final Map<Integer, Job> running = new ConcurrentHashMap<>();
+  /** By id, so in order of their starts. */
+  private final ConcurrentSkipListMap<Integer, Job> running = new ConcurrentSkipListMap<>();
+
   private final Map<Throwable, Job> failed = Collections.synchronizedMap(new WeakHashMap<>());
   private final LongSupplier nanos;
   private volatile long lastEnd;
@@ -53,6 +57,9 @@ public final class FailedJobs {
 
   void started(int job, long[] stages) {
     running.put(job, new Job(job, stages));
+    if (running.size() > MOST_RUNNING) {
+      running.pollFirstEntry();
+    }
   }
 
   void taskEnded(int stage, long task, TaskEndReason reason) {

@@ -4,6 +4,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -30,7 +31,7 @@ final class QueryRows {
     void rows(long query, long rows, boolean broadcast);
   }
 
-  private static final int MOST = 1000; // queries, and accumulators
+  static final int MOST = 1000; // queries, and accumulators
   private static final String EVENTS = "org.apache.spark.sql.execution.ui.SparkListenerSQL";
   private static final String ROWS = "number of output rows";
   private static final String BROADCAST = "BroadcastExchange";
@@ -75,7 +76,7 @@ final class QueryRows {
   }
 
   private final Sink sink;
-  private final Map<Long, Query> queries = new HashMap<>(); // that run
+  private final Map<Long, Query> queries = new LinkedHashMap<>(); // that run, oldest plan first
   private final Map<Long, Query> byAccumulator = new HashMap<>();
 
   QueryRows(Sink sink) {
@@ -98,13 +99,7 @@ final class QueryRows {
   private void plan(long id, Object plan) throws ReflectiveOperationException {
     Query before = queries.remove(id);
     forget(before);
-    if (byAccumulator.size() >= MOST || queries.size() >= MOST) {
-      if (before != null) {
-        sink.rows(id, -1, true);
-        sink.rows(id, -1, false);
-      }
-      return;
-    }
+    makeRoom();
     Query query = new Query(id);
     query.tablesUnknown = before != null && before.tablesUnknown;
     Set<Long> known = before == null ? Collections.emptySet() : before.tables;
@@ -113,12 +108,29 @@ final class QueryRows {
       query.tablesUnknown = true;
       sink.rows(id, -1, true);
     }
+    if (query.tablesUnknown) {
+      query.tables.clear(); // nobody needs a part of the sum
+    }
     queries.put(id, query);
     Counter result = counterOf(plan);
     if (result != null) {
       byAccumulator.put(result.accumulator, query);
     }
     query.tables.forEach(accumulator -> byAccumulator.put(accumulator, query));
+  }
+
+  /**
+   * The oldest ones give way: Spark's listener bus drops events when it is busy, so that some
+   * queries never end here.
+   */
+  private void makeRoom() {
+    while (byAccumulator.size() >= MOST || queries.size() >= MOST) {
+      Query oldest = queries.values().iterator().next();
+      queries.remove(oldest.id);
+      forget(oldest);
+      sink.rows(oldest.id, -1, true);
+      sink.rows(oldest.id, -1, false);
+    }
   }
 
   void taskEnded(SparkListenerTaskEnd event) throws ReflectiveOperationException {

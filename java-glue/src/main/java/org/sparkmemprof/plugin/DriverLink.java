@@ -169,11 +169,17 @@ final class DriverLink {
   }
 
   /**
-   * Call after {@link NativeAgent#stop}: sends what is left, for at most two seconds × patience.
+   * Call after {@link NativeAgent#stop}: the thread sends what is left, and ends. An agent that has
+   * stopped answers at once that it has nothing, again and again. Doesn't wait.
    */
-  void close() throws InterruptedException {
+  void finish() {
     stopping = true;
     LockSupport.unpark(thread);
+  }
+
+  /** As {@link #finish}, and waits for its end, for at most two seconds × patience. */
+  void close() throws InterruptedException {
+    finish();
     try {
       thread.join(drainMillis);
     } finally {

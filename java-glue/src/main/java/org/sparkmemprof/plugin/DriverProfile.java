@@ -2,6 +2,7 @@ package org.sparkmemprof.plugin;
 
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.SparkConf;
+import org.apache.spark.SparkContext;
 import org.apache.spark.SparkEnv;
 import org.sparkmemprof.gc.CollectionNews;
 import org.sparkmemprof.jni.NativeAgent;
@@ -25,22 +26,22 @@ final class DriverProfile {
   private final int patience;
   private final Notices notices;
   private final BoxDirectory boxes;
-  private final AutoCloseable collections;
-  private final Rounds poll;
-  private final Thread link;
+  private AutoCloseable collections = () -> {};
+  private Rounds poll;
+  private Thread link;
   private volatile boolean stopping;
 
-  private DriverProfile(
-      StoreFeeder feeder,
-      Notices notices,
-      BoxDirectory boxes,
-      AutoCloseable collections,
-      int patience) {
+  private DriverProfile(StoreFeeder feeder, Notices notices, BoxDirectory boxes, int patience) {
     this.feeder = feeder;
     this.notices = notices;
     this.boxes = boxes;
-    this.collections = collections;
     this.patience = patience;
+  }
+
+  /** Once, when the agent runs. If it throws, {@link #close} ends what has begun. */
+  private void begin() {
+    boxes.removeLeftovers();
+    collections = CollectionNews.start();
     SparkPools pools = new SparkPools(notices);
     poll = new Rounds("driver-poll", 0, POLL_MILLIS, () -> tell(pools), POOLS, notices).start();
     link = OurThreads.daemon("driver-send").newThread(this::run);
@@ -57,10 +58,11 @@ final class DriverProfile {
    */
   static DriverProfile start(
       String applicationId,
-      SparkConf conf,
+      SparkContext sc,
       Settings settings,
       StoreFeeder feeder,
       Notices notices) {
+    SparkConf conf = sc.conf();
     StringBuilder failures = new StringBuilder();
     ExecutorIdentity self = new ExecutorIdentity(ExecutorIdentity.DRIVER);
     BoxDirectory boxes =
@@ -76,26 +78,34 @@ final class DriverProfile {
       notices.report("the driver's profile", "no private directory for black boxes: " + failures);
       return null;
     }
+    long granted = NativeAgent.grantedToDriver(ClusterGrant.added(sc, Redaction.entries(conf)));
     String inert =
         NativeAgent.start(
             applicationId,
             self.id,
             self.host,
             boxes.path().toString(),
-            Settings.agentOptions(conf));
+            ContainerOptions.added(Settings.agentOptions(conf), granted, conf));
     if (inert != null) {
       FileWork.within(FileWork.REMOVAL, boxes::leave, settings.patience, notices);
       notices.report("the driver's profile", inert);
       return null;
     }
-    boxes.removeLeftovers();
-    return new DriverProfile(feeder, notices, boxes, CollectionNews.start(), settings.patience);
+    DriverProfile profile = new DriverProfile(feeder, notices, boxes, settings.patience);
+    try {
+      profile.begin();
+      return profile;
+    } catch (Throwable e) { // for want of threads
+      notices.failed("the driver's profile", e);
+      profile.close();
+      return null;
+    }
   }
 
   private static void tell(SparkPools pools) {
     SparkEnv env = SparkEnv.get();
     if (env != null) {
-      pools.tell(env.memoryManager());
+      pools.tell(env);
     }
   }
 
@@ -127,11 +137,15 @@ final class DriverProfile {
   /** What is left reaches the store; never throws. */
   void close() {
     try {
-      poll.end();
+      if (poll != null) {
+        poll.end();
+      }
       collections.close();
       NativeAgent.stop();
       stopping = true;
-      link.join(TimeUnit.SECONDS.toMillis(DRAIN_SECONDS * patience));
+      if (link != null) {
+        link.join(TimeUnit.SECONDS.toMillis(DRAIN_SECONDS * patience));
+      }
     } catch (InterruptedException impatient) {
       Thread.currentThread().interrupt();
     } catch (Throwable e) {

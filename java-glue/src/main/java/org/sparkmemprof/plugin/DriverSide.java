@@ -22,6 +22,7 @@ import org.sparkmemprof.report.DriverReports;
 import org.sparkmemprof.report.EventLog;
 import org.sparkmemprof.report.ReportPlace;
 import org.sparkmemprof.report.ReportWriter;
+import org.sparkmemprof.report.Settling.Lack;
 import org.sparkmemprof.report.StoreFeeder;
 import org.sparkmemprof.ui.MemoryTab;
 import scala.Option;
@@ -38,8 +39,8 @@ public final class DriverSide implements DriverPlugin {
 
   private static final long LAST_SNAPSHOTS_MILLIS = 1_000;
   private static final long LATE_NEWS_MILLIS = 5_000;
+  private static final long END_MILLIS = 100;
   private static final long FINAL_REPORT_MILLIS = 30_000;
-  private static final long POLL_MILLIS = 20;
   private static final String PLACE = "the place of the report";
 
   private final DriverNotices notices = new DriverNotices();
@@ -147,7 +148,7 @@ public final class DriverSide implements DriverPlugin {
         reports.everySecond(eventLog::write);
       }
       if (DriverProfile.isWanted(settings, conf)) {
-        profile = DriverProfile.start(applicationId, conf, settings, feeder, notices);
+        profile = DriverProfile.start(applicationId, spark, settings, feeder, notices);
       }
       ExecutorSide.applicationIdKnown(applicationId);
     } catch (Throwable e) {
@@ -248,9 +249,7 @@ public final class DriverSide implements DriverPlugin {
       if (!listener.hasEnded()) {
         long time = System.currentTimeMillis();
         feeder.event(feed -> NativeFeed.applicationEnded(feed, time));
-        for (int looks = 0; looks < 100 && !feeder.idle(); looks++) {
-          Thread.sleep(1);
-        }
+        feeder.settle(END_MILLIS * settings.patience, () -> Lack.NOTHING);
       }
       notices.tellUntold(feeder::notAvailableAtOnce);
     }
@@ -278,14 +277,15 @@ public final class DriverSide implements DriverPlugin {
     long begin = System.nanoTime();
     long most = LATE_NEWS_MILLIS * settings.patience;
     listener.awaitEnd(most);
-    for (long waited = 0; waited < most; waited = millisSince(begin)) {
-      boolean enough =
-          waited >= LAST_SNAPSHOTS_MILLIS * settings.patience && !feeder.awaitsSymbols();
-      if (feeder.idle() && (messages.areOver() || enough)) {
-        return;
-      }
-      Thread.sleep(POLL_MILLIS);
+    feeder.settle(most - millisSince(begin), () -> lackOfNews(millisSince(begin)));
+  }
+
+  private Lack lackOfNews(long waitedMillis) {
+    if (messages.areOver()) {
+      return Lack.NOTHING;
     }
+    boolean enough = waitedMillis >= LAST_SNAPSHOTS_MILLIS * settings.patience;
+    return enough ? Lack.NAMES : Lack.MESSAGES;
   }
 
   private static long millisSince(long nanoTime) {

@@ -1,9 +1,9 @@
 package org.sparkmemprof.plugin;
 
-import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.plugin.ExecutorPlugin;
 import org.apache.spark.api.plugin.PluginContext;
@@ -12,6 +12,7 @@ import org.sparkmemprof.files.PrivateDirectories;
 import org.sparkmemprof.gc.CollectionNews;
 import org.sparkmemprof.jni.NativeAgent;
 import org.sparkmemprof.jni.NativeLibrary;
+import org.sparkmemprof.listener.ExecutorResources;
 import org.sparkmemprof.notices.OurThreads;
 
 /**
@@ -38,12 +39,15 @@ public final class ExecutorSide implements ExecutorPlugin {
   private DriverLink link;
   private AutoCloseable collections;
   private final CountDownLatch ended = new CountDownLatch(1);
+  private final AtomicBoolean ending = new AtomicBoolean();
+  private boolean agentRuns;
   private Thread exitHook;
   private volatile TaskProfiles tasks; // null: inert
   // Made here, because the heap may be full at the end.
   private final Step closeTasks = () -> tasks.close();
   private final Step closeCollections = () -> collections.close();
   private final Step stopAgent = NativeAgent::stop;
+  private final Step finishLink = () -> link.finish();
   private final Step closeLink = () -> link.close();
   private final Step removePython = () -> python.remove();
   private final Step leaveBoxes = () -> boxes.leave();
@@ -65,7 +69,7 @@ public final class ExecutorSide implements ExecutorPlugin {
       if (self.inDriver) {
         waitForApplicationId(this);
       } else {
-        start(context.conf().getAppId());
+        begin(context.conf().getAppId());
       }
     } catch (Throwable e) {
       notices.failed("profiling", e);
@@ -81,11 +85,37 @@ public final class ExecutorSide implements ExecutorPlugin {
     ExecutorSide side = waiting;
     waiting = null;
     if (side != null) {
-      try {
-        side.start(applicationId);
-      } catch (Throwable e) {
-        side.notices.failed("profiling", e);
+      side.begin(applicationId);
+    }
+  }
+
+  /**
+   * Never throws. Whatever has begun when a later step throws is ended again: what is reported as
+   * off is off, and a later application in this JVM finds nothing that runs.
+   */
+  private synchronized void begin(String applicationId) {
+    if (ending.get()) {
+      return; // it is told to end before it has begun
+    }
+    try {
+      start(applicationId);
+    } catch (Throwable e) {
+      if (!isExiting()) { // else nobody misses it: an application may end before this has begun
+        notices.failed("profiling", e);
       }
+      end();
+      removeExitHook();
+    }
+  }
+
+  private static boolean isExiting() {
+    Thread hook = new Thread();
+    try {
+      Runtime.getRuntime().addShutdownHook(hook);
+      Runtime.getRuntime().removeShutdownHook(hook);
+      return false;
+    } catch (IllegalStateException exiting) {
+      return true;
     }
   }
 
@@ -119,6 +149,7 @@ public final class ExecutorSide implements ExecutorPlugin {
       notices.report("profiling", inert);
       return;
     }
+    agentRuns = true;
     if (settings.pythonEnabled) {
       python =
           PythonPackage.install(
@@ -132,20 +163,22 @@ public final class ExecutorSide implements ExecutorPlugin {
     exitHook = OurThreads.hook("exit", this::awaitEnd);
     Runtime.getRuntime().addShutdownHook(exitHook);
     tasks = new TaskProfiles(template, settings, notices);
+    tasks.start();
   }
 
   private String[] agentOptions() {
-    String[] options = Settings.agentOptions(context.conf());
-    long granted = NativeAgent.grantedBytes(Redaction.entries(context.conf()));
-    if (granted == 0) {
-      return options;
-    }
-    String[] more = Arrays.copyOf(options, options.length + 2);
-    more[options.length] = "container.bytes=" + granted;
-    // YARN sums its processes; elsewhere a cgroup holds an executor to it.
-    more[options.length + 1] =
-        "container.counted=" + context.conf().get("spark.master", "").equals("yarn");
-    return more;
+    String master = context.conf().get("spark.master", "");
+    boolean isHeld = master.equals("yarn") || master.startsWith("k8s://"); // else to no grant
+    ExecutorResources own =
+        ExecutorResources.of(self.id, context.conf(), isHeld ? OwnProfile.find(notices) : null);
+    long granted =
+        NativeAgent.grantedBytes(
+            Redaction.entries(context.conf()),
+            own.heapMib,
+            own.overheadMib,
+            own.offHeapMib,
+            own.pysparkMib);
+    return ContainerOptions.added(Settings.agentOptions(context.conf()), granted, context.conf());
   }
 
   @Override
@@ -164,6 +197,10 @@ public final class ExecutorSide implements ExecutorPlugin {
   @Override
   public void shutdown() {
     end();
+    removeExitHook();
+  }
+
+  private void removeExitHook() {
     try {
       if (exitHook != null) {
         Runtime.getRuntime().removeShutdownHook(exitHook);
@@ -174,24 +211,34 @@ public final class ExecutorSide implements ExecutorPlugin {
   }
 
   /**
-   * Runs each step even if others failed; most important, the agent has to be stopped. On a busy
-   * machine that takes seconds, and Spark kills after ten, so files are removed first.
+   * Ends what has begun, once. Runs each step even if others failed; most important, the agent has
+   * to be stopped. On a busy machine that takes seconds, and Spark kills after ten, so files are
+   * removed first.
    */
-  private void end() {
-    boolean profiled = tasks != null;
+  private synchronized void end() {
+    if (!ending.compareAndSet(false, true)) {
+      return;
+    }
     if (python != null) {
       FileWork.within(FileWork.REMOVAL, removingPython, settings.patience, notices);
     }
-    if (profiled) {
+    if (tasks != null) {
       step(closeTasks);
       tasks = null;
+    }
+    if (collections != null) {
       step(closeCollections);
+    }
+    if (agentRuns) {
       step(stopAgent);
+    }
+    if (link != null) {
+      step(finishLink);
     }
     if (boxes != null) {
       FileWork.within(FileWork.REMOVAL, leavingBoxes, settings.patience, notices);
     }
-    if (profiled) {
+    if (link != null) {
       step(closeLink); // last, for it may take a while
     }
     ended.countDown();

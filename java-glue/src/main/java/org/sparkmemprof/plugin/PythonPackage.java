@@ -1,6 +1,5 @@
 package org.sparkmemprof.plugin;
 
-import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -104,26 +103,8 @@ final class PythonPackage {
     if (!conf.getBoolean("spark.python.use.daemon", true)) {
       return "spark.python.use.daemon is false: unset it to have Python profiled";
     }
-    Path hiding = hiding(conf);
-    return hiding == null
-        ? null
-        : hiding + " hides the profiler's package: rename it to have Python profiled";
-  }
-
-  /** A module of the same name that {@code python -m} would find before ours, or null. */
-  private static Path hiding(SparkConf conf) {
-    String searchedFirst =
-        Paths.get("").toAbsolutePath()
-            + File.pathSeparator
-            + conf.get("spark.executorEnv.PYTHONPATH", "");
-    for (String entry : searchedFirst.split(File.pathSeparator)) {
-      for (String module : new String[] {"sparkmemprof.py", "sparkmemprof/__init__.py"}) {
-        if (!entry.isEmpty() && Files.exists(Paths.get(entry, module))) {
-          return Paths.get(entry, module);
-        }
-      }
-    }
-    return null;
+    return HidingModule.whyHidden(
+        Paths.get("").toAbsolutePath(), conf.get("spark.executorEnv.PYTHONPATH", ""));
   }
 
   /** The package's files, relative to {@code python/} in the jar. */

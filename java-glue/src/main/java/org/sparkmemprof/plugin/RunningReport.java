@@ -1,9 +1,9 @@
 package org.sparkmemprof.plugin;
 
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.spark.SparkContext;
 import org.sparkmemprof.jni.NativeReport;
+import org.sparkmemprof.report.Settling.Lack;
 import org.sparkmemprof.report.StoreFeeder;
 
 /**
@@ -13,7 +13,6 @@ import org.sparkmemprof.report.StoreFeeder;
 final class RunningReport {
   private static final long BUS_MILLIS = 5_000;
   private static final long NAMES_MILLIS = 2_000;
-  private static final long POLL_MILLIS = 20;
 
   private final SparkContext spark;
   private final StoreFeeder feeder;
@@ -50,12 +49,6 @@ final class RunningReport {
     } catch (TimeoutException busy) {
       // The report then lacks what comes later.
     }
-    long begin = System.nanoTime();
-    while (!feeder.idle() || feeder.awaitsSymbols()) {
-      if (TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin) >= NAMES_MILLIS * patience) {
-        return;
-      }
-      Thread.sleep(POLL_MILLIS);
-    }
+    feeder.settle(NAMES_MILLIS * patience, () -> Lack.NAMES);
   }
 }

@@ -1,8 +1,10 @@
 package org.sparkmemprof.plugin;
 
 import java.lang.reflect.Field;
+import org.apache.spark.SparkEnv;
 import org.apache.spark.memory.MemoryManager;
 import org.apache.spark.memory.UnifiedMemoryManager;
+import org.apache.spark.storage.memory.MemoryStore;
 import org.sparkmemprof.jni.NativeAgent;
 import org.sparkmemprof.notices.Notices;
 
@@ -12,10 +14,13 @@ import org.sparkmemprof.notices.Notices;
  */
 final class SparkPools {
   private static final String REGION = "onHeapStorageRegionSize";
+  private static final long NOT_KNOWN = -1;
 
   private final Notices notices;
   private final Field region; // null: this Spark has none of that name
   private boolean hasPools = true;
+  private boolean tellsUnroll = true;
+  private MemoryStore store; // of the blocks; null: nothing has been stored so far
 
   SparkPools(Notices notices) {
     this.notices = notices;
@@ -29,10 +34,12 @@ final class SparkPools {
     region = field;
   }
 
-  void tell(MemoryManager memory) {
+  void tell(SparkEnv env) {
+    MemoryManager memory = env.memoryManager();
     Runtime runtime = Runtime.getRuntime();
     long[] onHeap = new long[4];
     long[] offHeap = new long[4];
+    long unroll = NOT_KNOWN;
     synchronized (memory) { // its own lock: all figures are of one moment
       onHeap[2] = memory.onHeapStorageMemoryUsed();
       onHeap[3] = memory.onHeapExecutionMemoryUsed();
@@ -41,14 +48,36 @@ final class SparkPools {
       if (hasPools) {
         readSizes(memory, onHeap, offHeap);
       }
+      if (store != null) {
+        unroll = store.currentUnrollMemory();
+      }
     }
-    NativeAgent.sparkMemory(onHeap[2], onHeap[3], runtime.maxMemory(), runtime.totalMemory());
+    if (store == null && tellsUnroll && onHeap[2] + offHeap[2] > 0) {
+      findStore(env);
+    }
+    NativeAgent.sparkMemory(
+        onHeap[2], onHeap[3], runtime.maxMemory(), runtime.totalMemory(), unroll);
     if (!hasPools) {
       return;
     }
     tell(false, onHeap, regionOf(memory));
     if (memory.maxOffHeapMemory() > 0) {
       tell(true, offHeap, memory.offHeapStorageMemory());
+    }
+  }
+
+  /**
+   * Outside of the memory manager's lock. In Spark 4 asking for it makes it, unless it is there:
+   * once something is stored it is.
+   */
+  private void findStore(SparkEnv env) {
+    try {
+      MemoryStore found = env.blockManager().memoryStore();
+      found.currentUnrollMemory(); // whether this Spark has it
+      store = found;
+    } catch (LinkageError | RuntimeException e) {
+      tellsUnroll = false;
+      notices.failed("memory in which Spark unrolls blocks", e);
     }
   }
 
@@ -72,13 +101,13 @@ final class SparkPools {
 
   private long regionOf(MemoryManager memory) {
     if (region == null || !(memory instanceof UnifiedMemoryManager)) {
-      return -1;
+      return NOT_KNOWN;
     }
     try {
       return region.getLong(memory);
     } catch (ReflectiveOperationException | RuntimeException e) {
       notices.failed("storage's own share of the heap", e);
-      return -1;
+      return NOT_KNOWN;
     }
   }
 }

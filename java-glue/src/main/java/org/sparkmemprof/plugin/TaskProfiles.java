@@ -55,17 +55,17 @@ final class TaskProfiles {
     this.notices = notices;
     pools = new SparkPools(notices);
     consumers = new TaskConsumers(notices);
-    poll = new Rounds("poll", 0, POLL_MILLIS, this::memoryOfSpark, INTERIM, notices).start();
+    poll = new Rounds("poll", 0, POLL_MILLIS, this::memoryOfSpark, INTERIM, notices);
     long snapshotMillis = TimeUnit.SECONDS.toMillis(settings.snapshotSeconds);
     snapshots =
         new Rounds(
-                "snapshots",
-                snapshotMillis,
-                snapshotMillis,
-                this::interimProfiles,
-                INTERIM,
-                notices)
-            .start();
+            "snapshots", snapshotMillis, snapshotMillis, this::interimProfiles, INTERIM, notices);
+  }
+
+  /** Once. If it throws, for want of threads, {@link #close} ends what has begun. */
+  void start() {
+    poll.start();
+    snapshots.start();
   }
 
   /** On the task's own thread, before its code runs; never throws. */
@@ -120,7 +120,7 @@ final class TaskProfiles {
         consumers.sample(entry.getKey(), manager);
       }
     }
-    pools.tell(env.memoryManager());
+    pools.tell(env);
   }
 
   void close() {

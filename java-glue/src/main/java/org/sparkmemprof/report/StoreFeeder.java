@@ -1,8 +1,8 @@
 package org.sparkmemprof.report;
 
 import java.nio.charset.StandardCharsets;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
+import java.util.function.Supplier;
 import org.sparkmemprof.jni.NativeFeed;
 import org.sparkmemprof.jni.NativePages;
 import org.sparkmemprof.jni.NativeReport;
@@ -20,11 +20,11 @@ import org.sparkmemprof.ui.Answers;
  */
 public final class StoreFeeder implements Answers, DriverReports.Deaths {
   private static final long SETTLE_MILLIS = 300;
-  private static final long SETTLE_POLL_MILLIS = 5;
 
   private final long store;
   private final long feed;
-  private final long settleNanos;
+  private final long settleMillis;
+  private final Settling settling = new Settling(this::isIdle, this::awaitsSymbols);
   private final Notices notices;
   private long pages; // guarded by this; 0: not requested yet
   private boolean storeClosed; // guarded by this
@@ -35,7 +35,7 @@ public final class StoreFeeder implements Answers, DriverReports.Deaths {
    */
   public StoreFeeder(long limitBytes, int patience, Notices notices) {
     this.notices = notices;
-    settleNanos = TimeUnit.MILLISECONDS.toNanos(SETTLE_MILLIS * patience);
+    settleMillis = SETTLE_MILLIS * patience;
     NativeFeed.prepare();
     store = NativeStore.open(limitBytes, patience);
     feed = feedOf(store);
@@ -84,28 +84,33 @@ public final class StoreFeeder implements Answers, DriverReports.Deaths {
     }
   }
 
-  /** True when everything passed in so far has reached the store. */
-  public boolean idle() {
-    return NativeFeed.isIdle(feed);
+  /**
+   * Waits until the store has settled; see {@link Settling#await}.
+   *
+   * @param mostMillis with the patience in it
+   */
+  public boolean settle(long mostMillis, Supplier<Settling.Lack> lack) throws InterruptedException {
+    return settling.await(mostMillis, lack);
   }
 
   /**
-   * Waits until that is so, 0.3 s × patience at most, for more may come all the time. A checkpoint
-   * right after the application's start would not have its name. Only on threads of ours.
+   * For a checkpoint, 0.3 s × patience at most: one right after the application's start would not
+   * have its name. Only on threads of ours.
    */
   void settle() {
-    long begin = System.nanoTime();
     try {
-      while (!idle() && System.nanoTime() - begin < settleNanos) {
-        Thread.sleep(SETTLE_POLL_MILLIS);
-      }
+      settle(settleMillis, () -> Settling.Lack.NOTHING);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
   }
 
+  private boolean isIdle() {
+    return NativeFeed.isIdle(feed);
+  }
+
   /** True while sites of the report still wait for their native names. */
-  public synchronized boolean awaitsSymbols() {
+  private synchronized boolean awaitsSymbols() {
     return !storeClosed && NativeStore.awaitsSymbols(store);
   }
 

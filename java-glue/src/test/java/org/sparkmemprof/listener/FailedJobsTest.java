@@ -23,6 +23,22 @@ public class FailedJobsTest {
   }
 
   @Test
+  public void jobsWhoseEndWasNotToldGiveWayToLaterOnes() {
+    for (int job = 0; job <= FailedJobs.MOST_RUNNING; job++) {
+      jobs.started(job, new long[] {job});
+    }
+    Exception first = new Exception("first");
+    Exception second = new Exception("second");
+    Exception last = new Exception("last");
+    jobs.ended(0, first);
+    jobs.ended(1, second);
+    jobs.ended(FailedJobs.MOST_RUNNING, last);
+    assertNull(jobs.of(first));
+    assertEquals(1, jobs.of(second).id);
+    assertEquals(FailedJobs.MOST_RUNNING, jobs.of(last).id);
+  }
+
+  @Test
   public void onlyWhileThereAreJobsOrJustAfterwardsMayAnExceptionBecomeOnes() {
     assertFalse(jobs.anyLately());
     jobs.started(7, new long[0]);

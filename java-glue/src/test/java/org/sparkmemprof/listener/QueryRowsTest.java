@@ -126,6 +126,20 @@ public class QueryRowsTest {
   }
 
   @Test
+  public void queriesWhoseEndWasNotToldGiveWayToLaterOnes() throws Exception {
+    for (int i = 0; i <= QueryRows.MOST; i++) {
+      Node plan = counts(10_000 + i, "Range");
+      rows.planned(new SparkListenerSQLExecutionStart(100 + i, plan));
+    }
+    assertEquals(Arrays.asList("100 table -1", "100 result -1"), told);
+    told.clear();
+    taskCounts(10_000, 3);
+    taskCounts(10_000 + QueryRows.MOST, 4);
+    long newest = 100 + QueryRows.MOST;
+    assertEquals(Collections.singletonList(newest + " result 4"), told);
+  }
+
+  @Test
   public void nothingIsCountedAfterItsEnd() throws Exception {
     starts(table(counts(7, "Filter")));
     rows.planned(new SparkListenerSQLExecutionEnd(QUERY));

@@ -29,6 +29,7 @@ public class DriverLinkTest {
   private final List<String> sent = Collections.synchronizedList(new ArrayList<>());
   private final List<String> told = Collections.synchronizedList(new ArrayList<>());
   private final CountDownLatch lastSent = new CountDownLatch(1);
+  private final CountDownLatch stoppedSent = new CountDownLatch(1);
 
   private DriverLink link(Fault fault) {
     return new DriverLink(
@@ -43,6 +44,9 @@ public class DriverLinkTest {
           sent.add(text);
           if (text.equals("last")) {
             lastSent.countDown();
+          }
+          if (text.startsWith("stopped ")) {
+            stoppedSent.countDown();
           }
         },
         "7",
@@ -137,6 +141,18 @@ public class DriverLinkTest {
     demandSent("started 7", "last", "stopped 7 1");
     demandPauseAfterEach("large", DriverLink.MOST_TRIES);
     assertEquals(told.toString(), 1, told.size());
+  }
+
+  @Test
+  public void agentThatHasStoppedIsNotAskedUntilTheEnd() throws InterruptedException {
+    queue("first");
+    DriverLink link = link(message -> {});
+    queue("last");
+    link.finish();
+    assertTrue("nobody waits for it", stoppedSent.await(60, TimeUnit.SECONDS));
+    demandSent("started 7", "first", "last", "stopped 7 0");
+    link.close();
+    demandSent("started 7", "first", "last", "stopped 7 0");
   }
 
   @Test

@@ -15,7 +15,7 @@ namespace {
 using ::testing::HasSubstr;
 using namespace testing;
 
-TEST(LeftOffHeap, WhatEndedTasksHadLeftOffHeap) {
+TEST(LeftMemory, WhatEndedTasksHadLeftOffHeap) {
   constexpr uint64_t kLeft = 444'000'017;
   for (const bool is_news : {true, false}) {
     ProfileStore store;
@@ -43,7 +43,7 @@ TEST(LeftOffHeap, WhatEndedTasksHadLeftOffHeap) {
 std::string LeftNativeBytes(int64_t time_ms, uint64_t bytes, const char* thread) {
   proto::Envelope envelope;
   EXPECT_TRUE(envelope.ParseFromString(LeftBytes("1", time_ms, bytes, 1, thread)));
-  proto::LeftOffHeap left = envelope.left_off_heap();
+  proto::LeftMemory left = envelope.left_off_heap();
   proto::TaskProfile& names = *left.mutable_names();
   const auto text = [&](const char* of) {
     names.add_strings(of);
@@ -59,7 +59,7 @@ std::string LeftNativeBytes(int64_t time_ms, uint64_t bytes, const char* thread)
   return envelope.SerializeAsString();
 }
 
-TEST(LeftOffHeap, WhatLibrariesHoldForNoTaskIsNative) {
+TEST(LeftMemory, WhatLibrariesHoldForNoTaskIsNative) {
   ProfileStore store;
   ASSERT_TRUE(store.Ingest(LeftNativeBytes(kBegin + 300, 555'000'011, "native thread tokio-runtime-w")).ok());
   ASSERT_TRUE(store.Ingest(LeftNativeBytes(kBegin + 9'400, 444'000'017, "native thread tokio-runtime-w")).ok());
@@ -88,7 +88,7 @@ TEST(LeftOffHeap, WhatLibrariesHoldForNoTaskIsNative) {
   EXPECT_EQ((*told)["frames"].back()["function"], "grow");
 }
 
-TEST(LeftOffHeap, WhatNoTaskAllocatedIsTheServices) {
+TEST(LeftMemory, WhatNoTaskAllocatedIsTheServices) {
   ProfileStore store;
   ASSERT_TRUE(store.Ingest(LeftBytes("1", kBegin + 9'400, 444'000'017, 1, "block transfer")).ok());
   EXPECT_FALSE(store.Ingest(LeftBytes("1", kBegin + 9'500, 1, 9)).ok()) << "a stack that is not there";
@@ -100,7 +100,7 @@ TEST(LeftOffHeap, WhatNoTaskAllocatedIsTheServices) {
   EXPECT_THAT(TakePostMortems(store, kBegin, true).at(0), HasSubstr("block transfer"));
 }
 
-TEST(LeftOffHeap, OffHeapMemoryOfNoTaskIsTheExecutorsWhenItWasMost) {
+TEST(LeftMemory, OffHeapMemoryOfNoTaskIsTheExecutorsWhenItWasMost) {
   ProfileStore store;
   ASSERT_TRUE(store.Ingest(LeftBytes("1", kBegin + 100, 5)).ok());
   ASSERT_TRUE(store.Ingest(LeftBytes("1", kBegin + 300, 444'000'017, 1, "thread warmer-#")).ok());
@@ -119,7 +119,7 @@ TEST(LeftOffHeap, OffHeapMemoryOfNoTaskIsTheExecutorsWhenItWasMost) {
 }
 
 // Netty lets go of what it held when it finds no room, and Spark 3.5 says in the first line only that a fetch failed.
-TEST(LeftOffHeap, WhereDirectBuffersRanOutTheirMostIsTold) {
+TEST(LeftMemory, WhereDirectBuffersRanOutTheirMostIsTold) {
   ProfileStore store;
   ASSERT_TRUE(store.Ingest(LeftBytes("1", kBegin + 9'000, 444'000'017, 1, "block transfer")).ok());
   ASSERT_TRUE(store.Ingest(LeftBytes("1", kBegin + 9'400, 6)).ok());
@@ -142,7 +142,7 @@ TEST(LeftOffHeap, WhereDirectBuffersRanOutTheirMostIsTold) {
 }
 
 // The agent says that it is less only after a while; how much there is in all comes with every sample.
-TEST(LeftOffHeap, WhatIsMoreThanAllBlocksLaterWasFreed) {
+TEST(LeftMemory, WhatIsMoreThanAllBlocksLaterWasFreed) {
   for (const bool freed : {true, false}) {
     ProfileStore store;
     ASSERT_TRUE(store.Ingest(LeftBytes("1", kBegin + 9'000, 444'000'017)).ok());
@@ -165,7 +165,7 @@ TEST(LeftOffHeap, WhatIsMoreThanAllBlocksLaterWasFreed) {
 }
 
 // A task that failed of an error of the JVM, and so ended before its executor did, has what it held in its own profile, too.
-TEST(LeftOffHeap, WhatATaskHeldThatHasEndedIsToldOnce) {
+TEST(LeftMemory, WhatATaskHeldThatHasEndedIsToldOnce) {
   constexpr const char* kDirect =
       "java.lang.OutOfMemoryError: Cannot reserve 300000007 bytes of direct buffer memory (allocated: 16385, limit: 104857600)";
   for (const int64_t later_ms : {100, -100}) {
@@ -183,7 +183,7 @@ TEST(LeftOffHeap, WhatATaskHeldThatHasEndedIsToldOnce) {
       proto::Envelope left;
       ASSERT_TRUE(left.ParseFromString(LeftBytes("1", gone_ms - 1000 + later_ms, 444'000'017)));
       const bool native = origin == proto::ORIGIN_JVM_NATIVE;
-      if (native) *left.mutable_left_native() = proto::LeftOffHeap(left.left_off_heap());
+      if (native) *left.mutable_left_native() = proto::LeftMemory(left.left_off_heap());
       ASSERT_TRUE(store.Ingest(left.SerializeAsString()).ok());
       uint64_t held = 0;
       const Json death = TheDeath(store);
@@ -196,7 +196,7 @@ TEST(LeftOffHeap, WhatATaskHeldThatHasEndedIsToldOnce) {
   }
 }
 
-TEST(LeftOffHeap, WhatWasLeftAndThenFreedIsNotTold) {
+TEST(LeftMemory, WhatWasLeftAndThenFreedIsNotTold) {
   proto::Envelope nothing = EnvelopeOf("1");
   nothing.mutable_left_off_heap()->set_time_ms(kBegin + 9'401);
   ProfileStore store;

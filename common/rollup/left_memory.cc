@@ -1,4 +1,4 @@
-#include "rollup/left_off_heap.h"
+#include "rollup/left_memory.h"
 
 #include <algorithm>
 #include <optional>
@@ -16,31 +16,35 @@ const LeftMessages& MessagesOf(const ExecutorFacts& facts, Origin origin) {
   return origin == Origin::kJvmNative ? facts.left_native : facts.left_off_heap;
 }
 
-bool Parse(const std::pmr::string& bytes, proto::LeftOffHeap& message) {
+bool Parse(const std::pmr::string& bytes, proto::LeftMemory& message) {
   return !bytes.empty() && message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
 }
 
 // nullopt: there are none, or they are older than since_ms of the driver's clock.
-std::optional<proto::LeftOffHeap> BlocksSince(int64_t since_ms, const std::pmr::string& bytes, const ExecutorFacts& facts) {
-  proto::LeftOffHeap message;
+std::optional<proto::LeftMemory> BlocksSince(int64_t since_ms, const std::pmr::string& bytes, const ExecutorFacts& facts) {
+  proto::LeftMemory message;
   if (!Parse(bytes, message) || facts.clock.ToDriver(message.time_ms()) < since_ms) return std::nullopt;
   return message;
 }
 
 std::string TextAt(const proto::TaskProfile& names, uint32_t index) { return index == 0 ? "" : names.strings(static_cast<int>(index)); }
 
-std::string ThreadOf(const proto::LeftOffHeap& message, const proto::LeftSite& site) { return TextAt(message.names(), site.thread()); }
+std::string ThreadOf(const proto::LeftMemory& message, const proto::LeftSite& site) { return TextAt(message.names(), site.thread()); }
+
+LeftFrame FrameIn(const proto::TaskProfile& names, const proto::Frame& frame) {
+  return {TextAt(names, frame.module()), TextAt(names, frame.build_id()), frame.offset()};
+}
 
 // As the store knows it, where all of its strings are known there.
-std::optional<InternedFrame> Interned(const proto::TaskProfile& names, const proto::Frame& frame, const Interner& interner) {
-  const std::optional<StringId> module = interner.Find(TextAt(names, frame.module()));
-  const std::optional<StringId> build_id = interner.Find(TextAt(names, frame.build_id()));
+std::optional<InternedFrame> Interned(const LeftFrame& frame, const Interner& interner) {
+  const std::optional<StringId> module = interner.Find(frame.module);
+  const std::optional<StringId> build_id = interner.Find(frame.build_id);
   if (!build_id || (!module && *build_id == 0)) return std::nullopt;
   InternedFrame interned;
   interned.language = Language::kNative;
   interned.module = module.value_or(0);
   interned.build_id = *build_id;
-  interned.offset = frame.offset();
+  interned.offset = frame.offset;
   return interned;
 }
 
@@ -64,7 +68,7 @@ std::vector<ReportFrame> NamedFrames(const proto::TaskProfile& names, uint32_t s
     ReportFrame row = FrameOf(names, frame);
     const SymbolName* name = nullptr;
     if (AwaitsName(frame)) {
-      const std::optional<InternedFrame> interned = Interned(names, frame, *state.interner);
+      const std::optional<InternedFrame> interned = Interned(FrameIn(names, frame), *state.interner);
       if (interned) name = state.symbols.Find(*interned);
     }
     if (name == nullptr || name->function == 0) {
@@ -83,7 +87,7 @@ std::vector<ReportFrame> NamedFrames(const proto::TaskProfile& names, uint32_t s
   return frames;
 }
 
-LeftThen SitesOf(const proto::LeftOffHeap& message, Origin origin, const StoreState& state) {
+LeftThen SitesOf(const proto::LeftMemory& message, Origin origin, const StoreState& state) {
   std::vector<ReportSite> rows;
   for (const proto::LeftSite& site : message.sites()) {
     ReportSite& row = rows.emplace_back();
@@ -110,10 +114,10 @@ LeftThen SitesOf(const proto::LeftOffHeap& message, Origin origin, const StoreSt
 
 }  // namespace
 
-std::optional<ReportLeftOffHeap> LeftRow(const ExecutorFacts& facts, Origin origin, size_t most, const StoreState& state) {
-  proto::LeftOffHeap message;
+std::optional<ReportLeftMemory> LeftRow(const ExecutorFacts& facts, Origin origin, size_t most, const StoreState& state) {
+  proto::LeftMemory message;
   if (!Parse(MessagesOf(facts, origin).peak, message) || LeftBytes(message) == 0) return std::nullopt;
-  ReportLeftOffHeap row;
+  ReportLeftMemory row;
   row.time_ms = message.time_ms();
   row.total_bytes = LeftBytes(message);
   row.other_bytes = message.other_bytes();
@@ -135,30 +139,37 @@ std::optional<ReportLeftOffHeap> LeftRow(const ExecutorFacts& facts, Origin orig
 }
 
 LeftThen LeftSites(const ExecutorFacts& facts, Origin origin, int64_t since_ms, uint64_t most_bytes, const StoreState& state) {
-  const std::optional<proto::LeftOffHeap> blocks = BlocksSince(since_ms, MessagesOf(facts, origin).latest, facts);
+  const std::optional<proto::LeftMemory> blocks = BlocksSince(since_ms, MessagesOf(facts, origin).latest, facts);
   if (!blocks || LeftBytes(*blocks) / 9 * 8 > most_bytes) return {};  // samples of small blocks scatter
   return SitesOf(*blocks, origin, state);
 }
 
 LeftThen LeftSitesAtPeak(const ExecutorFacts& facts, Origin origin, int64_t since_ms, const StoreState& state) {
-  const std::optional<proto::LeftOffHeap> blocks = BlocksSince(since_ms, MessagesOf(facts, origin).peak, facts);
+  const std::optional<proto::LeftMemory> blocks = BlocksSince(since_ms, MessagesOf(facts, origin).peak, facts);
   return blocks ? SitesOf(*blocks, origin, state) : LeftThen();
 }
 
-std::vector<uint32_t> InternLeftFrames(StoreState& state) {
-  std::vector<uint32_t> frames;
+std::set<LeftFrame> UnnamedLeftFrames(const StoreState& state) {
+  std::set<LeftFrame> frames;
   for (const auto& [id, facts] : state.executors) {
     for (const std::pmr::string* bytes : {&facts.left_native.latest, &facts.left_native.peak}) {
-      proto::LeftOffHeap message;
+      proto::LeftMemory message;
       if (!Parse(*bytes, message)) continue;
       for (const proto::Frame& frame : message.names().frames()) {
-        if (!AwaitsName(frame)) continue;
-        const std::optional<InternedFrame> interned = Interned(message.names(), frame, *state.interner);
-        if (interned && state.symbols.Find(*interned) != nullptr) frames.push_back(state.interner->Frame(*interned));
+        if (AwaitsName(frame)) frames.insert(FrameIn(message.names(), frame));
       }
     }
   }
   return frames;
+}
+
+std::vector<uint32_t> InternNamed(const std::set<LeftFrame>& frames, StoreState& state) {
+  std::vector<uint32_t> indexes;
+  for (const LeftFrame& frame : frames) {
+    const std::optional<InternedFrame> interned = Interned(frame, *state.interner);
+    if (interned && state.symbols.Find(*interned) != nullptr) indexes.push_back(state.interner->Frame(*interned));
+  }
+  return indexes;
 }
 
 }  // namespace memprof

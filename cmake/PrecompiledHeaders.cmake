@@ -1,6 +1,6 @@
 # memprof_precompile(TARGET HEADER…): these headers are parsed once instead of once a file. memprof_precompile(TARGET REUSE OTHER):
-# those of OTHER, which is compiled with the same flags. They are a matter of speed alone: each file includes what it uses, which the
-# sanitizers' presets prove, as they have none.
+# those of OTHER, which is compiled with the same flags. They are a matter of speed alone: each file includes what it uses, which
+# preset asan proves, as it has none.
 option(MEMPROF_PRECOMPILED_HEADERS "Parse the headers that most files include once" ON)
 
 function(memprof_precompile target)

@@ -36,22 +36,41 @@ void LoaderWatch::Walk(bool everything) {
   if (!patcher_.incomplete()) rounds_to_go_ = 0;
 }
 
+void LoaderWatch::RefreshLocked() {
+  if (!running_) return;
+  const LoaderCounters now = ReadLoaderCounters();
+  if (now != seen_) {
+    const uint64_t unloaded = now.removals - seen_.removals;
+    unloaded_.fetch_add(unloaded, std::memory_order_relaxed);
+    const bool half_loaded = rounds_to_go_ > 0;
+    rounds_to_go_ = kRoundsForHalfLoaded;
+    Walk(unloaded > 0 || half_loaded);
+  } else if (rounds_to_go_ > 0) {
+    --rounds_to_go_;
+    Walk(true);
+  }
+}
+
 void LoaderWatch::Refresh() {
   if (!mutex_.try_lock()) return;
-  if (running_) {
-    const LoaderCounters now = ReadLoaderCounters();
-    if (now != seen_) {
-      const uint64_t unloaded = now.removals - seen_.removals;
-      unloaded_.fetch_add(unloaded, std::memory_order_relaxed);
-      const bool half_loaded = rounds_to_go_ > 0;
-      rounds_to_go_ = kRoundsForHalfLoaded;
-      Walk(unloaded > 0 || half_loaded);
-    } else if (rounds_to_go_ > 0) {
-      --rounds_to_go_;
-      Walk(true);
-    }
-  }
+  RefreshLocked();
   mutex_.unlock();
+}
+
+void LoaderWatch::RefreshAfterOthers() {
+  if (!LockSoon()) return;
+  RefreshLocked();
+  mutex_.unlock();
+}
+
+// A tenth of a second at most.
+bool LoaderWatch::LockSoon() {
+  constexpr timespec kPause = {.tv_sec = 0, .tv_nsec = 100'000};
+  for (int pauses = 0; pauses < 1000; ++pauses) {
+    if (mutex_.try_lock()) return true;
+    nanosleep(&kPause, nullptr);
+  }
+  return false;
 }
 
 void LoaderWatch::Stop() {
@@ -64,14 +83,7 @@ void LoaderWatch::Stop() {
 
 // Several threads may fork at once: only the one that has the mutex may set forking_thread_ or unlock.
 void LoaderWatch::PrepareFork() {
-  constexpr timespec kPause = {.tv_sec = 0, .tv_nsec = 100'000};
-  for (int pauses = 0; pauses < 1000; ++pauses) {
-    if (mutex_.try_lock()) {
-      __atomic_store_n(&forking_thread_, __builtin_thread_pointer(), __ATOMIC_RELAXED);
-      return;
-    }
-    nanosleep(&kPause, nullptr);
-  }
+  if (LockSoon()) __atomic_store_n(&forking_thread_, __builtin_thread_pointer(), __ATOMIC_RELAXED);
 }
 
 bool LoaderWatch::HeldByThisThread() const { return __atomic_load_n(&forking_thread_, __ATOMIC_RELAXED) == __builtin_thread_pointer(); }

@@ -26,6 +26,10 @@ class LoaderWatch {
   // HOOK. Does nothing while another thread refreshes: waiting could deadlock with the holder of the loader's list lock.
   void Refresh();
 
+  // As Refresh(), but waits, a tenth of a second at most, for another thread that refreshes: it may have begun before the library was
+  // loaded. For a thread that has just loaded one. Not HOOK.
+  void RefreshAfterOthers();
+
   // Puts the original pointers back. Not HOOK.
   void Stop();
 
@@ -47,6 +51,8 @@ class LoaderWatch {
  private:
   // `everything`: modules seen in the last round are described and patched again, too.
   void Walk(bool everything);
+  bool LockSoon();
+  void RefreshLocked();
   bool HeldByThisThread() const;
 
   FutexMutex mutex_;

@@ -50,21 +50,21 @@ void ForEachRefusal(const StoreState& state, const std::function<void(const std:
   }
 }
 
-bool AnyDeath(const StoreState& state, const std::function<bool(const std::string& key, int64_t time_ms)>& matches) {
+bool AnyDeath(const StoreState& state, const std::function<bool(const KnownDeath& death)>& matches) {
   for (const auto& [id, facts] : state.executors) {
-    if (EndedUnexpectedly(id, facts, state) && matches(ExecutorDeathKey(id), facts.removed_ms)) return true;
+    if (EndedUnexpectedly(id, facts, state) && matches({ExecutorDeathKey(id), facts.removed_ms})) return true;
   }
   bool any = false;
   ForEachWorkerDeath(state, [&](const std::string& id, const proto::WorkerDeath& worker) {
-    any = any || matches(WorkerDeathKeyOf(id, worker.pid(), worker.start_ticks(), worker.task_attempt_id()), worker.time_ms());
+    any = any || matches({WorkerDeathKeyOf(id, worker.pid(), worker.start_ticks(), worker.task_attempt_id()), worker.time_ms()});
   });
   ForEachRefusal(state, [&](const std::string& id, int64_t task_attempt_id, const TaskFacts&, const InternedIncident& refusal) {
-    any = any || matches(WorkerDeathKeyOf(id, refusal.pid, refusal.start_ticks, task_attempt_id), refusal.time_ms);
+    any = any || matches({WorkerDeathKeyOf(id, refusal.pid, refusal.start_ticks, task_attempt_id), refusal.time_ms, true});
   });
-  ForEachJobBeyondLimit(state, [&](int32_t job) { any = any || matches(JobKey("driver", job), 0); });
+  ForEachJobBeyondLimit(state, [&](int32_t job) { any = any || matches({JobKey("driver", job), 0, true}); });
   for (const SurvivedHeapError& survived : SurvivedHeapErrors(state)) {
     const int64_t time_ms = survived.error.time_ms();
-    any = any || matches(HeapErrorKey(survived.executor_id, survived.error.task_attempt_id(), time_ms), time_ms);
+    any = any || matches({HeapErrorKey(survived.executor_id, survived.error.task_attempt_id(), time_ms), time_ms, true});
   }
   return any;
 }

@@ -10,9 +10,15 @@
 
 namespace memprof {
 
-// True when `matches` is true for the key (report/death_keys.h) of any death; cheap compared with PostMortems(). `time_ms`: roughly, as it
-// was first told; 0 of a job that was aborted.
-bool AnyDeath(const StoreState& state, const std::function<bool(const std::string& key, int64_t time_ms)>& matches);
+// What is known of a death without writing its post-mortem.
+struct KnownDeath {
+  std::string key;        // report/death_keys.h
+  int64_t time_ms = 0;    // roughly, as it was first told; 0 of a job that was aborted
+  bool survived = false;  // memory or a result was refused, as in ReportPostMortem
+};
+
+// True when `matches` is true for any death; cheap compared with PostMortems().
+bool AnyDeath(const StoreState& state, const std::function<bool(const KnownDeath& death)>& matches);
 
 // Workers that died, except those that Spark ended with their tasks.
 void ForEachWorkerDeath(const StoreState& state,

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <map>
 #include <set>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -19,24 +20,75 @@ using Key = std::tuple<std::string, std::string, std::string, std::string>;  // 
 
 using Function = std::tuple<std::string, std::string, std::string>;  // UDF, file, function
 
-// What was typed has another number in each run.
-Function FunctionOf(const ReportLine& line) {
-  constexpr std::string_view kCell = "notebook cell", kInput = "<stdin>";
-  const std::string_view file = line.file.starts_with(kCell) ? kCell : IsTypedAtPrompt(line.file) ? kInput : line.file;
-  return {line.udf ? line.udf->name : std::string(), std::string(file), line.function};
+// Whole components of the path.
+std::string_view CommonEnd(std::string_view a, std::string_view b) {
+  const auto [in_a, in_b] = std::mismatch(a.rbegin(), a.rend(), b.rbegin(), b.rend());
+  const auto is_whole = [](auto at, auto end) { return at == end || *at == '/'; };
+  const std::string_view end = a.substr(a.size() - static_cast<size_t>(in_a - a.rbegin()));
+  if (is_whole(in_a, a.rend()) && is_whole(in_b, b.rend())) return end;
+  const size_t slash = end.find('/');
+  return slash == end.npos ? "" : end.substr(slash + 1);
+}
+
+// A cluster copies a job's files into another folder in each run, at times in each container. Files that only one run has are known by the
+// longest end of their path that a file has which only the other run has.
+class FileNames {
+ public:
+  FileNames(const Report& before, const Report& after) {
+    const std::set<std::string> old_files = FilesOf(before), new_files = FilesOf(after);
+    const auto known = [this](const std::set<std::string>& files, const std::set<std::string>& others) {
+      for (const std::string& file : files) {
+        if (others.contains(file)) continue;
+        std::string_view longest;
+        for (const std::string& other : others) {
+          const std::string_view end = files.contains(other) ? "" : CommonEnd(file, other);
+          if (end.size() > longest.size()) longest = end;
+        }
+        if (!longest.empty()) moved_[file] = "…/" + std::string(longest);
+      }
+    };
+    known(old_files, new_files);
+    known(new_files, old_files);
+  }
+
+  // What was typed has another number in each run.
+  std::string Of(const std::string& file) const {
+    constexpr std::string_view kCell = "notebook cell";
+    if (file.starts_with(kCell)) return std::string(kCell);
+    if (IsTypedAtPrompt(file)) return "<stdin>";
+    const auto moved = moved_.find(file);
+    return moved == moved_.end() ? file : moved->second;
+  }
+
+ private:
+  static std::set<std::string> FilesOf(const Report& report) {
+    std::set<std::string> files;
+    for (const ReportStage& stage : report.stages) {
+      for (const ReportLine& line : stage.lines) {
+        if (line.file.find('/') != line.file.npos) files.insert(line.file);
+      }
+    }
+    return files;
+  }
+
+  std::map<std::string, std::string> moved_;
+};
+
+Function FunctionOf(const ReportLine& line, const FileNames& names) {
+  return {line.udf ? line.udf->name : std::string(), names.Of(line.file), line.function};
 }
 
 // Functions of which a line has no text of its own.
-void FindUnreadable(const Report& report, std::set<Function>* found) {
+void FindUnreadable(const Report& report, const FileNames& names, std::set<Function>* found) {
   for (const ReportStage& stage : report.stages) {
     for (const ReportLine& line : stage.lines) {
-      if (line.source.empty() || line.source == "(redacted)") found->insert(FunctionOf(line));
+      if (line.source.empty() || line.source == "(redacted)") found->insert(FunctionOf(line, names));
     }
   }
 }
 
-Key KeyOf(const ReportLine& line, const std::set<Function>& unreadable) {
-  const Function function = FunctionOf(line);
+Key KeyOf(const ReportLine& line, const FileNames& names, const std::set<Function>& unreadable) {
+  const Function function = FunctionOf(line, names);
   return std::tuple_cat(function, std::tuple(unreadable.contains(function) ? std::to_string(line.line) : line.source));
 }
 
@@ -132,13 +184,14 @@ Comparison Compare(const Report& before, const Report& after) {
           [](const Report& report) -> Sum { return Allocated(report, Origin::kJvmHeap); });
 
   std::set<Function> unreadable;
-  FindUnreadable(before, &unreadable);
-  FindUnreadable(after, &unreadable);
+  const FileNames names(before, after);
+  FindUnreadable(before, names, &unreadable);
+  FindUnreadable(after, names, &unreadable);
   std::map<Key, ComparedLine> lines;
   const auto add_lines = [&](const Report& report, std::optional<ComparedFigures> ComparedLine::*side) {
     for (const ReportStage& stage : report.stages) {
       for (const ReportLine& line : stage.lines) {
-        ComparedLine& compared = lines[KeyOf(line, unreadable)];
+        ComparedLine& compared = lines[KeyOf(line, names, unreadable)];
         compared.udf = line.udf;
         compared.is_pysparks = compared.is_pysparks && IsPySparks(line, stage);
         compared.function = line.function;

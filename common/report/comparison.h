@@ -2,7 +2,8 @@
 // compares two reports; comparison_text and comparison_json write the result. Pure function.
 //
 // A line is identified by its UDF, file, function and text, so it stays the same when an edit above moves it. It is identified by
-// its number where a text of the function is unknown or redacted on either side. Its live bytes are the most that any one task
+// its number where a text of the function is unknown or redacted on either side. A file that lies in another folder in the other run is
+// known by the end of its path. Its live bytes are the most that any one task
 // held, over all stages; its allocated bytes are summed over all stages. Other attempts are left out.
 #pragma once
 

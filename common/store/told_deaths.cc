@@ -7,9 +7,9 @@
 #include <tuple>
 #include <utility>
 
-#include "postmortem/deaths.h"
 #include "postmortem/post_mortems.h"
 #include "report/death_keys.h"
+#include "report/many_deaths.h"
 #include "report/views/post_mortem_text.h"
 
 namespace memprof {
@@ -34,7 +34,7 @@ bool ToldDeaths::IsCountDue(int64_t now_ms, bool all) const {
 bool ToldDeaths::AnyUntold(const StoreState& state, int64_t now_ms, bool all) const {
   if ((uncounted_ != 0 || state.dropped_deaths != dropped_) && IsCountDue(now_ms, all)) return true;
   if (IsLookDue(state, now_ms, all)) return true;
-  return AnyDeath(state, [this](const std::string& key, int64_t) { return !IsTold(key); });
+  return AnyDeath(state, [this](const KnownDeath& death) { return !IsTold(death.key); });
 }
 
 // Facts that were dropped may have been evidence: then a verdict changes only because less is known.
@@ -61,35 +61,47 @@ std::string ToldDeaths::Correction(ToldVerdict& told, const ReportPostMortem& de
   return CorrectionText(death, std::exchange(told.kind, VerdictKind(death)));
 }
 
-std::vector<std::string> ToldDeaths::Due(const StoreState& state, int64_t now_ms, bool all) {
-  std::set<std::tuple<int64_t, int64_t, std::string>> due;
+std::vector<KnownDeath> ToldDeaths::Due(const StoreState& state, int64_t now_ms, bool all) {
+  std::map<std::string, KnownDeath> due;
   const bool waits = !all && in_full_ < kMostInFull;  // a count needs no late messages
-  AnyDeath(state, [&](const std::string& key, int64_t time_ms) {
-    if (IsTold(key)) return false;
-    int64_t& seen = seen_.try_emplace(key, now_ms).first->second;
+  AnyDeath(state, [&](const KnownDeath& death) {
+    if (IsTold(death.key)) return false;
+    int64_t& seen = seen_.try_emplace(death.key, now_ms).first->second;
     seen = std::min(seen, now_ms);  // the clock was set back
-    if (!waits || now_ms - seen >= patience_ms_) due.emplace(seen, time_ms, key);
+    if (waits && now_ms - seen < patience_ms_) return false;
+    KnownDeath& known = due.try_emplace(death.key, death).first->second;  // a worker's may be known in two ways
+    known.time_ms = std::min(known.time_ms, death.time_ms);
+    known.survived = known.survived && death.survived;
     return false;
   });
-  std::vector<std::string> keys;
-  for (const auto& [seen, time_ms, key] : due) keys.push_back(key);
-  return keys;
+  std::vector<KnownDeath> deaths;
+  for (auto& [key, death] : due) deaths.push_back(std::move(death));
+  std::stable_sort(deaths.begin(), deaths.end(), [this](const KnownDeath& a, const KnownDeath& b) {
+    return std::tuple(seen_.at(a.key), a.time_ms) < std::tuple(seen_.at(b.key), b.time_ms);
+  });
+  return deaths;
+}
+
+void ToldDeaths::CountLater(bool survived) {
+  ++uncounted_;
+  if (survived) ++uncounted_survived_;
 }
 
 // In a storm thousands die, so only those that are told in full are written.
 std::vector<std::string> ToldDeaths::Take(const StoreState& state, int64_t now_ms, bool all) {
-  std::set<std::string> wanted;
+  std::set<std::string> wanted, survived;
   if (IsLookDue(state, now_ms, all)) {
     Looked(state, now_ms);
     for (const auto& [key, verdict] : verdicts_) wanted.insert(key);
   }
-  for (const std::string& key : Due(state, now_ms, all)) {
-    seen_[key] = kTold;
+  for (const KnownDeath& death : Due(state, now_ms, all)) {
+    seen_[death.key] = kTold;
     if (in_full_ < kMostInFull) {
       ++in_full_;
-      wanted.insert(key);
+      wanted.insert(death.key);
+      if (death.survived) survived.insert(death.key);
     } else {
-      ++uncounted_;
+      CountLater(death.survived);
     }
   }
   std::vector<std::string> texts;
@@ -106,7 +118,7 @@ std::vector<std::string> ToldDeaths::Take(const StoreState& state, int64_t now_m
   for (const std::string& key : wanted) {
     if (verdicts_.contains(key)) continue;
     --in_full_;  // its executor's facts are gone
-    ++uncounted_;
+    CountLater(survived.contains(key));
   }
   if (any_new) {
     if (none_before) Looked(state, now_ms);
@@ -115,9 +127,8 @@ std::vector<std::string> ToldDeaths::Take(const StoreState& state, int64_t now_m
   uncounted_ += state.dropped_deaths - std::exchange(dropped_, state.dropped_deaths);
   if (uncounted_ != 0 && IsCountDue(now_ms, all)) {
     const char* where = state.dropped_deaths == 0 ? "a line for each, and post-mortems of" : "post-mortems of";
-    texts.push_back(
-        fmt::format("{} more {}; the report has {} the newest and the largest", uncounted_, uncounted_ == 1 ? "death" : "deaths", where));
-    uncounted_ = 0;
+    texts.push_back(fmt::format("{}; the report has {} the newest and the largest", MoreDeaths(uncounted_, uncounted_survived_), where));
+    uncounted_ = uncounted_survived_ = 0;
     counted_at_ms_ = now_ms;
   }
   return texts;

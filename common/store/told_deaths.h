@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "postmortem/deaths.h"
 #include "report/model.h"
 #include "rollup/state.h"
 
@@ -37,8 +38,9 @@ class ToldDeaths {
     int corrections = 0;
   };
 
-  // Keys of those to be told, in full or as a count, in the order in which they were seen, and of those in the order of the deaths.
-  std::vector<std::string> Due(const StoreState& state, int64_t now_ms, bool all);
+  // Those to be told, in full or as a count, in the order in which they were seen, and of those in the order of the deaths.
+  std::vector<KnownDeath> Due(const StoreState& state, int64_t now_ms, bool all);
+  void CountLater(bool survived);
   bool IsTold(const std::string& key) const;
   bool MayCorrect(const StoreState& state) const;
   bool IsLookDue(const StoreState& state, int64_t now_ms, bool all) const;
@@ -51,10 +53,10 @@ class ToldDeaths {
   std::map<std::string, int64_t> seen_;          // by DeathKey, when it was first seen; kTold: it is told, or counted
   std::map<std::string, ToldVerdict> verdicts_;  // by DeathKey, of those that were told in full
   int64_t looked_ms_ = 0;
-  uint64_t looked_evidence_ = 0;  // that was known then
-  int looks_ = 0;                 // that follow
-  size_t in_full_ = 0, uncounted_ = 0;
-  uint64_t dropped_ = 0;  // of the state's dropped deaths those that are in uncounted_, or were
+  uint64_t looked_evidence_ = 0;                                 // that was known then
+  int looks_ = 0;                                                // that follow
+  size_t in_full_ = 0, uncounted_ = 0, uncounted_survived_ = 0;  // the last is a part of the second
+  uint64_t dropped_ = 0;                                         // of the state's dropped deaths those that are in uncounted_, or were
   std::optional<int64_t> counted_at_ms_;
 };
 

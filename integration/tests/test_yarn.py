@@ -19,6 +19,12 @@ LARGEST = "yarn.scheduler.maximum-allocation-mb"
 
 
 @pytest.fixture
+def spark(spark, line):
+    """As shipped: YARN uploads its zips, and takes no folders for them."""
+    return spark.as_shipped()
+
+
+@pytest.fixture
 def yarn(request, tmp_path):
     """Its parameter: largest_mib, of the containers that it grants; group_bytes, of a control group for all of it."""
     options = dict(getattr(request, "param", {}))

@@ -41,7 +41,7 @@ Status LibraryMalloc::Start(JavaVM* vm, jvmtiEnv* jvmti, JNIEnv* jni, uint64_t i
 void LibraryMalloc::Stop() { RecordNoMore(); }
 
 void LibraryMalloc::LookForLibraries() {
-  if (redirected_) loader_.Refresh();
+  if (redirected_) loader_.RefreshAfterOthers();
 }
 
 // Locks of ours may be held by threads that don't exist here.

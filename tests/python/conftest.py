@@ -146,7 +146,7 @@ def pyspark_python(request):
 def quick_spark(tmp_path_factory, request):
     """quick_spark(python): environment by which the PySpark of this Python starts sooner; none for a few tests.
 
-    In `--full` its Pythons import what Spark ships, as in the Spark suite.
+    In `--full` its Pythons import what Spark ships.
     """
 
     @functools.cache

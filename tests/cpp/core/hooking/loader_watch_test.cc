@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <thread>
@@ -51,6 +53,29 @@ TEST_F(LoaderWatchTest, WhatComesLaterIsSeenOnRefresh) {
   EXPECT_EQ(fixture.Call(), kHooked);
   EXPECT_EQ(PathAt(fixture.Address()), fixture.path());
   EXPECT_EQ(watch_->unloaded(), 0u);
+}
+
+// Another thread may have looked before the library was there.
+TEST_F(LoaderWatchTest, WhoLoadedALibraryWaitsForAnotherThreadsLook) {
+  using Clock = std::chrono::steady_clock;
+  Start();
+  Fixture fixture("relro");
+  bool longer_than_anybody_waits = true;  // on a busy machine
+  while (longer_than_anybody_waits) {
+    std::atomic<bool> looks = false;
+    const Clock::time_point begun = Clock::now();
+    watch_->PrepareFork();
+    std::thread loading([&] {
+      looks = true;
+      watch_->RefreshAfterOthers();
+    });
+    while (!looks) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    watch_->AfterForkInParent();
+    longer_than_anybody_waits = Clock::now() - begun > std::chrono::milliseconds(100);
+    loading.join();
+  }
+  EXPECT_EQ(fixture.Call(), kHooked);
 }
 
 TEST_F(LoaderWatchTest, WhatIsUnloadedIsForgottenAndPatchedAnewWhenItComesBack) {

@@ -46,6 +46,54 @@ TEST(Comparison, WhatWasTypedHasAnotherNumberInEachRun) {
   }
 }
 
+ReportLine In(const std::string& file, uint64_t live, const std::string& source = "a = load()") {
+  ReportLine line = Line("each", 7, live, source);
+  line.file = file;
+  return line;
+}
+
+TEST(Comparison, AFolderOfTheRunsOwnMakesNoOtherLine) {
+  for (const auto& [before, after] :
+       {std::pair("a = load()", "a = load()"), std::pair("", ""), std::pair("a = load()", ""), std::pair("(redacted)", "a = load()")}) {
+    const Comparison comparison =
+        Compare(Of({{In("/node/container_1/job.py", 5001, before), In("/node/container_2/job.py", 4000, before)}}),
+                Of({{In("/node/container_3/job.py", 7005, after), In("/node/container_4/job.py", 6000, after)}}));
+    ASSERT_EQ(comparison.lines.size(), 1u) << before << after;
+    EXPECT_EQ(comparison.lines[0].live_change(), 2004) << "the most that one task held";
+    EXPECT_EQ(comparison.lines[0].allocated_change(), 7105 + 6100 - 5101 - 4100);
+    EXPECT_EQ(comparison.lines[0].file, "/node/container_4/job.py") << "where it lies now";
+  }
+}
+
+TEST(Comparison, FilesOfOneNameAreToldApartByTheFoldersThatStay) {
+  const Comparison comparison = Compare(Of({{In("/run1/a/util.py", 5001), In("/run1/b/util.py", 400), In("/run1/c/util.py", 6000)}}),
+                                        Of({{In("/run2/a/util.py", 5001), In("/run2/b/util.py", 11), In("/run2/c/util.py", 6000)}}));
+  ASSERT_EQ(comparison.lines.size(), 1u);
+  EXPECT_EQ(comparison.lines[0].live_change(), -389);
+}
+
+TEST(Comparison, AFileThatBothRunsHaveIsNoOther) {
+  const Comparison kept =
+      Compare(Of({{In("/jobs/job.py", 5001), In("/old/job.py", 11)}}), Of({{In("/jobs/job.py", 5002), In("/new/job.py", 900)}}));
+  ASSERT_EQ(kept.lines.size(), 2u);
+  EXPECT_EQ(kept.lines[0].live_change(), 889);
+  EXPECT_EQ(kept.lines[1].live_change(), 1);
+  const auto other = [](const std::string& file) { return In(file, 7, "b = 1"); };
+  const Comparison listed = Compare(Of({{In("/a/util.py", 5001), other("/a/util.py"), other("/b/util.py")}}),
+                                    Of({{other("/a/util.py"), other("/b/util.py"), In("/b/util.py", 5001)}}));
+  EXPECT_EQ(listed.lines.size(), 2u) << "each file is there in both runs";
+  const Comparison moved =
+      Compare(Of({{other("/a/x/util.py"), In("/old/util.py", 5001)}}), Of({{other("/a/x/util.py"), In("/new/x/util.py", 6001)}}));
+  ASSERT_EQ(moved.lines.size(), 1u);
+  EXPECT_EQ(moved.lines[0].live_change(), 1000);
+}
+
+TEST(Comparison, ALineWithoutItsLikeIsNewOrGone) {
+  EXPECT_EQ(Compare(Of({{In("/a/job.py", 5001), In("/b/job.py", 11)}}), Of({{}})).lines.size(), 2u);
+  EXPECT_EQ(Compare(Of({{In("/a/job.py", 5001)}}), Of({{In("/b/myjob.py", 5001)}})).lines.size(), 2u) << "another name";
+  EXPECT_EQ(Compare(Of({{In("/a/job.py", 5001)}}), Of({{In("<string>", 5001)}})).lines.size(), 2u);
+}
+
 TEST(Comparison, ByNumberWhereAReportHasNoTexts) {
   const Comparison comparison = Compare(Of({{Line("each", 7, 5001, "a = load()")}}), Of({{Line("each", 7, 4000)}}));
   ASSERT_EQ(comparison.lines.size(), 1u);

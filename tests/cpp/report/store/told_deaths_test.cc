@@ -96,6 +96,24 @@ TEST(ToldDeaths, ASecondWaveOfDeathsHidesNoneOfTheFirst) {
   EXPECT_EQ(in_full + counted, 210u);
 }
 
+TEST(ToldDeaths, WhereResultsWereRefusedNobodyDied) {
+  constexpr int kMoreJobs = 3;
+  ProfileStore store;
+  for (int job = 0; job < static_cast<int>(ToldDeaths::kMostInFull) + kMoreJobs; ++job) {
+    JobStart start;
+    start.job_id = job;
+    start.call_site = "collect at /jobs/job.py:17";
+    start.time_ms = kBegin;
+    store.JobStarted(start);
+    store.JobEnded(job, "Total size of serialized results of 3 tasks (2.2 MiB) is bigger than spark.driver.maxResultSize (2.0 MiB)",
+                   kBegin + 700 + job);
+  }
+  EXPECT_THAT(TakePostMortems(store, 50'000, true).back(), ::testing::StartsWith("3 more refusals; "));
+  store.ExecutorAdded({"1", "node7", 2, 512, -1, -1, -1, kBegin});
+  store.ExecutorRemoved("1", kCode137, kBegin + 10'000);
+  EXPECT_THAT(TakePostMortems(store, 60'000, true).back(), ::testing::StartsWith("1 more death; "));
+}
+
 TEST(ToldDeaths, OnABusyMachineLateMessagesHaveMoreTime) {
   constexpr int kPatience = 9;
   ProfileStore store(64u << 20, kPatience);

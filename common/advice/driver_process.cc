@@ -13,6 +13,7 @@ namespace {
 
 // A heap that grows to its size would not fit beside the rest. Nothing: it would, or less than half of it would be left.
 std::optional<ReportAdvice> SmallerHeap(const DriverProcessDeath& death) {
+  if (death.container) return std::nullopt;  // it would shrink with the heap
   if (!death.limit_bytes || !death.heap_max_bytes || !death.used_bytes || death.heap_resident_bytes == 0) return std::nullopt;
   if (*death.used_bytes <= death.heap_resident_bytes) return std::nullopt;  // figures of two moments
   const uint64_t used = std::max(*death.used_bytes, death.heap_resident_bytes + death.held_bytes);

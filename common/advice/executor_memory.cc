@@ -5,8 +5,7 @@
 
 #include "advice/collected_results.h"
 #include "advice/figures.h"
-#include "advice/grant.h"
-#include "budget/driver.h"
+#include "advice/heap_bounds.h"
 #include "budget/memory_size.h"
 #include "report/units.h"
 
@@ -58,18 +57,13 @@ std::optional<ReportAdvice> AdviseExecutorMemory(const AdviceInput& input) {
       "{} the heap of {}{}", WhoFilled(input, of_driver), FormatBytes(heap),
       most ? fmt::format(" (at most {} in use after a {} collection)", FormatBytes(most->bytes), most->whole_heap ? "full" : "young") : "");
   const Next next = NextHeap(input, heap);
-  std::optional<Grant> grant = LargestGrant(input);
-  const std::optional<Grant> worker = of_driver ? std::nullopt : WorkersMemory(input);
-  if (worker && (!grant || worker->bytes < grant->bytes)) grant = worker;
-  std::optional<uint64_t> requested = input.executor->requested_bytes;
-  if (of_driver && (!requested || !DriverHasContainer(input.settings))) requested = heap + BesideDriversHeap(input.settings, heap);
-  if (!grant || !requested || *requested + WithHeadroom(next.heap - heap) <= grant->bytes)  // the overhead grows with the heap
+  const std::optional<HeapBound> largest = LargestHeap(input, heap, of_profile);
+  if (!largest || largest->heap >= next.heap)
     return ReportAdvice{conf, SparkSize(heap), SparkSize(next.heap), filled + "; " + next.why + not_taken};
-  const auto room = static_cast<uint64_t>(static_cast<double>(grant->bytes - std::min(grant->bytes, *requested)) / kHeadroom);
-  const std::string bound = fmt::format("{}, and {} {} at most", filled, grant->by, FormatBytes(grant->bytes));
-  const bool too_small = heap + room < next.for_results;
-  if (room >= heap / 10 && !too_small)
-    return ReportAdvice{conf, SparkSize(heap), fmt::format("{}m", (heap + room) / kMib), bound + not_taken};
+  const std::string bound = fmt::format("{}, and {}", filled, largest->by);
+  const bool too_small = largest->heap < next.for_results;
+  if (largest->heap >= heap + heap / 10 && !too_small)
+    return ReportAdvice{conf, SparkSize(heap), SparkSize(largest->heap), bound + not_taken};
   const std::string needed =
       too_small ? fmt::format(", while a heap of {} is needed ({})", FormatBytes(next.for_results), ResultsPhrase(input)) : "";
   return ReportAdvice{"", "", "",

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <functional>
+#include <utility>
 
 #include "budget/memory_size.h"
 #include "report/same_process.h"
@@ -48,6 +49,13 @@ PythonAtOnce WithBlocksOf(const ReportPostMortem& death, uint64_t live, std::vec
 
 }  // namespace
 
+PythonAtOnce ResidentPythonSum(const AdviceInput& input) {
+  PythonAtOnce largest = SumOf(input.death->processes);
+  if (!input.executor->at_peak) return largest;
+  PythonAtOnce at_peak = SumOf(input.executor->at_peak->processes);
+  return at_peak.bytes > largest.bytes ? at_peak : largest;
+}
+
 PythonAtOnce LargestPythonSum(const AdviceInput& input) {
   const ReportPostMortem& death = *input.death;
   uint64_t live = 0;
@@ -55,10 +63,10 @@ PythonAtOnce LargestPythonSum(const AdviceInput& input) {
     if (site.origin == Origin::kPython) live += site.live_at_peak_bytes.value_or(0);
   }
   const bool of_one = death.process == "python-worker" && death.pid && !death.started_by_task && death.program.empty();
-  PythonAtOnce largest = of_one ? WithBlocksOf(death, live, death.processes) : SumOf(death.processes);
-  if (input.executor->at_peak) {
-    PythonAtOnce at_peak = SumOf(input.executor->at_peak->processes);
-    if (at_peak.bytes > largest.bytes) largest = at_peak;
+  PythonAtOnce largest = ResidentPythonSum(input);
+  if (of_one) {
+    PythonAtOnce of_dead = WithBlocksOf(death, live, death.processes);
+    if (of_dead.bytes >= largest.bytes) largest = std::move(of_dead);
   }
   const uint64_t others = largest.programs + largest.of_driver;
   if (!of_one && live > largest.bytes - others) {

@@ -29,6 +29,8 @@ struct PythonAtOnce {
   size_t workers() const { return by_worker.size(); }
 };
 PythonAtOnce LargestPythonSum(const AdviceInput& input);
+// Without what they had only requested, as beside a heap that ran out: nobody died there in the middle of filling a block.
+PythonAtOnce ResidentPythonSum(const AdviceInput& input);
 // What so many of its tasks held, the largest ones: which tasks run at once is luck. Without the driver's own.
 uint64_t BytesOfTasks(const PythonAtOnce& python, uint64_t tasks);
 std::string EachPhrase(const PythonAtOnce& python);  // "480.0 MiB each"

@@ -57,6 +57,19 @@ std::unique_ptr<ClusterManager> ClusterManagerOf(std::string_view master) {
   return MakeStandalone();
 }
 
+uint64_t OverheadWithHeap(const SparkSettings& settings, uint64_t heap_bytes) {
+  const auto master = settings.find("spark.master");
+  if (master == settings.end()) return 0;
+  SparkSettings with_heap = settings;
+  with_heap["spark.executor.memory"] = std::to_string(heap_bytes) + "b";
+  BudgetInput input;
+  input.settings = &with_heap;
+  for (const BudgetRegion& region : ClusterManagerOf(master->second)->BudgetOf(input).regions) {
+    if (region.name == "overhead") return region.bytes.value_or(0);
+  }
+  return 0;
+}
+
 uint64_t GrantedBytes(const BudgetInput& input) {
   if (input.settings == nullptr) return 0;
   const auto master = input.settings->find("spark.master");

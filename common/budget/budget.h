@@ -58,6 +58,9 @@ class ClusterManager {
 // treated as standalone, which guarantees least.
 std::unique_ptr<ClusterManager> ClusterManagerOf(std::string_view master);
 
+// The overhead that would be requested with such a heap of the default profile (spark.executor.memory): mostly a share of it. 0: none is.
+uint64_t OverheadWithHeap(const SparkSettings& settings, uint64_t heap_bytes);
+
 // What such an executor is granted, if the cluster manager itself (spark.master) ends one that takes more. 0: it doesn't.
 uint64_t GrantedBytes(const BudgetInput& input);
 

@@ -88,6 +88,30 @@ bool IsOomKilled(std::string_view text, const PodContainer* own, std::optional<i
   return said && exit_code.value_or(kExitSigkill) == kExitSigkill;
 }
 
+// "5.1 gb" (Hadoop's StringUtils.TraditionalBinaryPrefix). 0: it is no size.
+uint64_t ToldBytes(std::string_view text) {
+  static constexpr std::array<std::string_view, 6> kUnits = {" b", " kb", " mb", " gb", " tb", " pb"};
+  double number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto unit = std::find(kUnits.begin(), kUnits.end(), text.substr(static_cast<size_t>(read.ptr - text.data())));
+  constexpr double kMost = 8192;  // of any unit; YARN takes the next one from 1024 on
+  if (read.ec != std::errc() || unit == kUnits.end() || !(number > 0 && number < kMost)) return 0;
+  return static_cast<uint64_t>(number * static_cast<double>(uint64_t{1} << (10 * (unit - kUnits.begin()))));
+}
+
+// Before " physical memory used".
+std::optional<ToldUse> ToldUseIn(std::string_view text) {
+  constexpr std::string_view kOf = " of ";
+  const size_t end = text.find(" physical memory used");
+  const size_t of = end == text.npos ? text.npos : text.substr(0, end).rfind(kOf);
+  if (of == text.npos) return std::nullopt;
+  const std::string_view used = text.substr(0, of);
+  const size_t unit = used.rfind(' '), number = unit == used.npos || unit == 0 ? used.npos : used.rfind(' ', unit - 1);
+  const size_t limit = of + kOf.size();
+  const ToldUse told{ToldBytes(used.substr(number == used.npos ? 0 : number + 1)), ToldBytes(text.substr(limit, end - limit))};
+  return told.used_bytes == 0 || told.limit_bytes == 0 ? std::nullopt : std::optional(told);
+}
+
 // Kubernetes, of a pod that its kubelet evicted: the pod's reason and message, as Spark repeats them.
 std::optional<NodeShortage> EvictedFor(std::string_view text) {
   static constexpr std::array<std::string_view, 5> kNotMemory = {"low on resource: ", "ephemeral local storage usage exceeds",
@@ -144,6 +168,7 @@ LossReason ParseLossReason(std::string_view text, std::string_view spark_contain
     reason.kind = LossKind::kContainerMemory;
     reason.of_any_kill = !of_yarn_limit;
     reason.of_virtual_memory = ContainsAny(lower, kVirtual);
+    if (!reason.of_virtual_memory) reason.told = ToldUseIn(lower);
   } else if (evicted_for) {
     reason.kind = LossKind::kEvicted;
     reason.evicted_for = *evicted_for;

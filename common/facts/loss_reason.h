@@ -2,6 +2,7 @@
 // manager's own kill for memory, or a removal on purpose; everything else stays unknown. Pure functions; any text is allowed.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +22,11 @@ enum class LossKind {
 
 enum class NodeShortage { kNotTold, kMemory, kOther };  // kOther: a disk, mostly
 
+// "5.1 GB of 5 GB physical memory used": as YARN rounds them, to a tenth of their unit.
+struct ToldUse {
+  uint64_t used_bytes = 0, limit_bytes = 0;
+};
+
 struct LossReason {
   LossKind kind = LossKind::kUnknown;
   std::optional<int> exit_code;
@@ -29,6 +35,7 @@ struct LossReason {
   bool by_driver = false;          // kOnPurpose: Spark's own driver asked for it
   bool decommissioned = false;     // Spark says only that, whatever has ended it
   bool of_virtual_memory = false;  // kContainerMemory: for its address space, not for resident memory
+  std::optional<ToldUse> told;     // kContainerMemory, on YARN: of what it was granted
   bool of_any_kill = false;        // kContainerMemory: said of every container in which the kernel ever killed a process (Kubernetes)
   // kBeside: the one that failed. Otherwise one of which it is not known whether it is Spark's own.
   std::optional<PodContainer> container;

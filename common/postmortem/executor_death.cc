@@ -3,6 +3,7 @@
 #include <array>
 #include <iterator>
 
+#include "advice/figures.h"
 #include "postmortem/advice_for.h"
 #include "postmortem/death_writer.h"
 #include "postmortem/driver_heap.h"
@@ -10,6 +11,7 @@
 #include "postmortem/headlines.h"
 #include "postmortem/killing_limit.h"
 #include "postmortem/last_moment.h"
+#include "postmortem/use_at_death.h"
 #include "report/cut.h"
 #include "rollup/left_memory.h"
 #include "rollup/parsed_snapshot.h"
@@ -103,6 +105,24 @@ std::array<LargestCached, 2> CachedThen(const proto::HeapShortage& error) {
   return largest;
 }
 
+// A limit that YARN names is the one that killed, with what it counted: a group with another limit is around it, or how YARN rounds what
+// it grants is not known. Its words are rounded, too, and it grants no less than was requested. Returns the executor with that limit, for
+// the advice; nothing: the limit that was seen is the one.
+std::optional<ReportExecutor> PutToldUse(const std::optional<ToldUse>& told, const ReportExecutor& executor, ReportPostMortem& death) {
+  constexpr double kRounded = 0.1;
+  const double share = told ? ShareOf(told->limit_bytes, death.limit_bytes) : 1;
+  if (share >= 1 - kRounded && share <= 1 + kRounded) return std::nullopt;
+  const uint64_t requested = executor.requested_bytes.value_or(0);
+  const bool is_as_requested = ShareOf(told->limit_bytes, requested) >= 1 - kRounded;
+  death.limit_bytes = is_as_requested ? std::max(told->limit_bytes, requested) : told->limit_bytes;
+  death.used_bytes = told->used_bytes;
+  ReportExecutor bounded = executor;
+  bounded.limit_bytes = death.limit_bytes;
+  bounded.limit_source = "spark";
+  bounded.limit_shared = false;
+  return bounded;
+}
+
 // Its node may have gone with it, so that its use alone proves nothing, unlike what the kernel has counted and the JVM said.
 void PutDecommission(const DeathEvidence& evidence, Verdict& verdict) {
   if (!evidence.loss.decommissioned) return;
@@ -137,7 +157,11 @@ ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const E
     evidence.used_before_bytes = last->used_bytes();
     evidence.rose_lately = RoseLately(facts, *last, evidence.limit_bytes.value_or(0));
   }
+  const std::optional<ReportExecutor> as_told = PutToldUse(evidence.loss.told, executor, death);
+  evidence.limit_bytes = death.limit_bytes;
   evidence.used_bytes = death.used_bytes;
+  evidence.limit_is_yarns =
+      executor.limit_source == "spark" && executor.limit_enforced && TextOr(&state_.configuration, "spark.master", "") == "yarn";
   if (executor.heap_after_gc_peak) evidence.heap_used_bytes = executor.heap_after_gc_peak->bytes;
   if (executor.heap_after_gc && facts.clock.ToDriver(executor.heap_after_gc->time_ms) + kEndsWithinMs >= GoneMs(facts))
     evidence.heap_left_bytes = executor.heap_after_gc->bytes;
@@ -150,10 +174,14 @@ ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const E
     evidence.last_word = ParseJvmShortage(error.append("\n").append(state_.interner->StringAt(failed->task->error)));
   }
   std::optional<proto::HeapShortage> error = HeapErrorThatEnded(executor.id, facts, state_), of_pool;
-  if (!evidence.last_word || evidence.last_word->pool == JvmPool::kOther) of_pool = PoolErrorThatEnded(executor.id, facts, state_, error);
-  if (of_pool) {
+  if (!evidence.last_word || evidence.last_word->pool == JvmPool::kOther) of_pool = PoolErrorNearEnd(executor.id, facts, state_, error);
+  if (of_pool && ProvesPoolError(evidence.loss.exit_code)) {
     evidence.last_word = PoolShortage(*of_pool);
     error.reset();
+  } else if (of_pool) {
+    const JvmShortage shortage = PoolShortage(*of_pool);
+    if (shortage.pool == JvmPool::kMetaspace || shortage.pool == JvmPool::kClassSpace) evidence.class_error = shortage;
+    of_pool.reset();
   }
   if (error) evidence.heap_error = error->error().empty() ? "a full heap" : error->error();
   PutKernelKills(executor, facts, snapshot, dead_before, evidence);
@@ -192,8 +220,8 @@ ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const E
   if (!error && failed) asker = failed->task_attempt_id;
   // Which setting helps depends on the pool that ran short.
   if (in_full && (death.out_of_memory || verdict.maybe_of_memory) && !verdict.of_unknown_pool)
-    death.advice =
-        AdviceFor({death, executor, snapshot, tasks, verdict, evidence.last_word, action, asker}, OperatorsNow(), peers_, state_);
+    death.advice = AdviceFor({death, as_told ? *as_told : executor, snapshot, tasks, verdict, evidence.last_word, action, asker},
+                             OperatorsNow(), peers_, state_);
   if (in_full && action) PutAction(*action, SettingsOf(*action), death);
   return death;
 }

@@ -24,9 +24,8 @@ std::string UsePhrase(std::optional<uint64_t> used, std::optional<uint64_t> limi
 }
 
 // ", but not by the kernel: 99 % of the limit was in use (...), so ... may have killed it for its memory"
-std::string OtherKillerPhrase(const std::string& use) {
-  return fmt::format(", but not by the kernel: {}, so the cluster manager, earlyoom or systemd-oomd may have killed it for its memory",
-                     use);
+std::string OtherKillerPhrase(const Verdict& verdict, const std::string& use) {
+  return fmt::format(", but not by {}: {}, so {} may have killed it for its memory", verdict.not_by, use, verdict.maybe_by);
 }
 
 const char* MemoryPhrase(const Verdict& verdict) {
@@ -166,8 +165,8 @@ std::string ExecutorHeadline(const ReportPostMortem& death, const Verdict& verdi
   if (!verdict.of_container.empty())
     return fmt::format("{} was taken away with its pod, not for its own memory: {} failed; {}", who, verdict.of_container, use);
   if (verdict.maybe_of_memory)
-    return fmt::format("{} {}{}{}{}", who, death.exit_code ? "was killed" : "was lost, perhaps killed", OtherKillerPhrase(use), end,
-                       AttemptPhrase(death));
+    return fmt::format("{} {}{}{}{}", who, death.exit_code ? "was killed" : "was lost, perhaps killed", OtherKillerPhrase(verdict, use),
+                       end, AttemptPhrase(death));
   if (verdict.with_worker) return fmt::format("{} was lost with its Worker; why is not known: {}", who, use);
   if (death.unknown) return fmt::format("{} was lost; why is not known: {}{}", who, use, end);
   return fmt::format("{} died, not of memory: {}{}", who, use, end);

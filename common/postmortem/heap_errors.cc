@@ -164,10 +164,9 @@ std::optional<proto::HeapShortage> HeapErrorThatEnded(std::string_view executor_
   return last == nullptr ? std::nullopt : std::optional(*last);
 }
 
-std::optional<proto::HeapShortage> PoolErrorThatEnded(std::string_view executor_id, const ExecutorFacts& facts, const StoreState& state,
-                                                      const std::optional<proto::HeapShortage>& of_heap) {
-  const std::optional<int> code = LossOf(executor_id, facts, state).exit_code;
-  if (!facts.removed || (code != kExitSparkOom && code != kExitSparkUncaught)) return std::nullopt;
+std::optional<proto::HeapShortage> PoolErrorNearEnd(std::string_view executor_id, const ExecutorFacts& facts, const StoreState& state,
+                                                    const std::optional<proto::HeapShortage>& of_heap) {
+  if (!facts.removed) return std::nullopt;
   if (of_heap && (of_heap->ends_jvm() || IsFatal(*of_heap, facts, state))) return std::nullopt;
   std::optional<proto::HeapShortage> last;
   for (proto::HeapShortage& error : ErrorsOf(std::string(executor_id), state, true)) {
@@ -176,6 +175,8 @@ std::optional<proto::HeapShortage> PoolErrorThatEnded(std::string_view executor_
   }
   return last;
 }
+
+bool ProvesPoolError(std::optional<int> exit_code) { return exit_code == kExitSparkOom || exit_code == kExitSparkUncaught; }
 
 JvmShortage PoolShortage(const proto::HeapShortage& error) {
   JvmShortage shortage;

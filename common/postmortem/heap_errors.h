@@ -30,10 +30,12 @@ inline constexpr int64_t kOneShortageMs = 10'000;  // errors that are nearer to 
 std::optional<proto::HeapShortage> HeapErrorThatEnded(std::string_view executor_id, const ExecutorFacts& facts, const StoreState& state);
 
 // An error of another pool, space for classes or threads, of whatever thread: the newest one that is close to the end, and newer than
-// `of_heap`. Only if Spark's own handler has ended the executor (codes 52 and 50): other codes need no such error, and a JVM may go on
-// after it; of space for classes HotSpot tells even where it can do without.
-std::optional<proto::HeapShortage> PoolErrorThatEnded(std::string_view executor_id, const ExecutorFacts& facts, const StoreState& state,
-                                                      const std::optional<proto::HeapShortage>& of_heap);
+// `of_heap`.
+std::optional<proto::HeapShortage> PoolErrorNearEnd(std::string_view executor_id, const ExecutorFacts& facts, const StoreState& state,
+                                                    const std::optional<proto::HeapShortage>& of_heap);
+// Whether such an error ended the executor: Spark's own handler has (codes 52 and 50). Other codes need no such error, and a JVM may go
+// on after it; of space for classes HotSpot tells even where it can do without.
+bool ProvesPoolError(std::optional<int> exit_code);
 // In the terms of a task's text.
 JvmShortage PoolShortage(const proto::HeapShortage& error);
 

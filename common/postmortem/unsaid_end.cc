@@ -22,6 +22,13 @@ std::string KilledOnHost(const DeathEvidence& evidence) {
   return evidence.host_kills_rose ? "; the kernel killed something on its host meanwhile, for want of memory" : "";
 }
 
+// YARN without cgroups: the check of its NodeManager ends who takes more than was granted by a status of its own, and with words. Its
+// elastic control of a full group ends one of the containers in it without.
+bool WouldYarnSay(const DeathEvidence& evidence) {
+  const bool elastic = evidence.host_is_group && HostsKillerMayHave(evidence);
+  return evidence.limit_is_yarns && evidence.loss.exit_code && !elastic;
+}
+
 // Beside a use near the limit, which decides alone then.
 std::string CountPhrase(const DeathEvidence& evidence) {
   const std::string killed = KilledOnHost(evidence) + KilledThere(evidence);
@@ -90,10 +97,17 @@ Verdict ByUse(const DeathEvidence& evidence) {
   if (evidence.kernel_kills) {  // 0: the kernel did not do it
     const std::string found = FoundNothing(evidence);
     if (AnotherKillerMayHave(evidence)) {
-      return {.unknown = true,
-              .maybe_of_memory = IsNearLimit(evidence) && evidence.sample_age_ms.value_or(0) < kStaleSampleMs,
-              .how = fmt::format("{}{}{}, but the cluster's or the host's own killer (earlyoom, systemd-oomd) may have killed it{}", how,
-                                 use, found, evidence.loss.exit_code ? "" : "; or it crashed, or ended itself")};
+      const bool nor_yarn = WouldYarnSay(evidence);
+      Verdict verdict{
+          .unknown = true,
+          .maybe_of_memory = IsNearLimit(evidence) && evidence.sample_age_ms.value_or(0) < kStaleSampleMs,
+          .how = fmt::format("{}{}{}, but {}the host's own killer (earlyoom, systemd-oomd) may have killed it{}", how, use, found,
+                             nor_yarn ? "" : "the cluster's or ", evidence.loss.exit_code ? "" : "; or it crashed, or ended itself")};
+      if (nor_yarn) {
+        verdict.not_by = "the kernel, nor by YARN, which would say so";
+        verdict.maybe_by = "earlyoom or systemd-oomd";
+      }
+      return verdict;
     }
     if (!evidence.used_bytes && !evidence.limit_is_hosts) return {.unknown = true, .how = how + found + "; its use of memory is not known"};
     if (!evidence.loss.exit_code) return {.unknown = true, .how = how + use + found + "; it may have crashed, or ended itself"};
@@ -107,6 +121,19 @@ Verdict ByUse(const DeathEvidence& evidence) {
   if (!evidence.loss.exit_code && !evidence.seen_gone) return OfLostConnection(evidence, how);
   const double host = HostShare(evidence);
   const bool counted_twice = CountsTwice(evidence);
+  const bool by_others = WouldYarnSay(evidence);
+  if (IsNearLimit(evidence) && by_others && evidence.host_kills_rose && (host < 0 || HostsKillerMayHave(evidence)))
+    return {.out_of_memory = true, .of_host = true, .how = how + KilledOnHost(evidence)};
+  if (IsNearLimit(evidence) && by_others) {
+    return {.unknown = true,
+            .maybe_of_memory = true,
+            .not_by = "YARN, which would say so",
+            .maybe_by = "the kernel, earlyoom or systemd-oomd",
+            .how = fmt::format(
+                "{}{}; where YARN's NodeManager ends a container for that limit, it says so, and it did not; the kernel may have "
+                "killed it, for want of the host's memory or of a group's that YARN does not tell of",
+                how, KilledOnHost(evidence))};
+  }
   if (IsNearLimit(evidence)) return {.out_of_memory = true, .how = how + CountPhrase(evidence)};
   if (share >= kNearLimit) how += ", where pages that its processes share count for each of them";
   if (const double before = ShareOf(evidence.used_before_bytes, evidence.limit_bytes); before >= kNearLimit && !counted_twice)

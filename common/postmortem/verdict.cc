@@ -93,7 +93,7 @@ Verdict ByUseOrByItself(const DeathEvidence& evidence) {
   if (!evidence.kills_itself_on_out_of_memory || !evidence.loss.exit_code) return by_use;
   const double heap = ShareOf(evidence.heap_used_bytes, evidence.heap_max_bytes);
   const bool had_room = heap >= 0 && heap < kRoomyHeap;
-  if (by_use.out_of_memory && (had_room || evidence.host_kills_rose)) return by_use;
+  if ((by_use.out_of_memory || by_use.maybe_of_memory) && (had_room || evidence.host_kills_rose)) return by_use;
   const std::string use = HeapUsePhrase(evidence);
   return {.unknown = true,
           .maybe_of_heap = true,
@@ -112,10 +112,12 @@ Verdict ByGeneralError(const DeathEvidence& evidence) {
                              EndPhrase(evidence.loss), UseThen(evidence), together)};
 }
 
-// The host was full, and what this one used of its own limit did not fill that.
+// The host was full, and what this one used of its own limit did not fill that, nor had its own limit less room than the host.
 bool OthersFilledTheHost(const DeathEvidence& evidence) {
   const double share = ShareOf(evidence.used_bytes, evidence.limit_bytes);
-  return share >= 0 && share < (evidence.limit_is_hosts ? kMostOfHost : kNearLimit) && HostShare(evidence) >= kFullHost;
+  if (share < 0 || HostShare(evidence) < kFullHost) return false;
+  if (evidence.limit_is_hosts) return share < kMostOfHost;
+  return share < kNearLimit && *evidence.host_available_bytes < *evidence.limit_bytes - *evidence.used_bytes;
 }
 
 // Kubernetes' word is of every container in which the kernel ever killed a process, and it had killed a worker there before.
@@ -187,6 +189,12 @@ Verdict Weigh(const DeathEvidence& evidence) {
             .how = fmt::format("{}, and {} of the heap was in use after its last collection; a JVM may be told to end so on an "
                                "OutOfMemoryError, and of such an error no word has come",
                                EndPhrase(loss), FormatPercent(ShareOf(evidence.heap_left_bytes, evidence.heap_max_bytes), 1))};
+  }
+  if (evidence.class_error && (by_sigterm || loss.exit_code == kSignalBase + SIGABRT)) {
+    return {.unknown = true,
+            .how = fmt::format("{}, and its JVM told of an OutOfMemoryError shortly before: {}; a JVM may be told to end so on one "
+                               "(OnOutOfMemoryError, as YARN's are), and may do without that space",
+                               EndPhrase(loss), PoolPhrase(evidence.class_error->pool))};
   }
   if (by_sigkill) return ByUseOrByItself(evidence);
   if (loss.exit_code == kExitGeneral) return ByGeneralError(evidence);

@@ -50,6 +50,7 @@ struct DeathEvidence {
   bool limit_is_hosts = false;
   bool host_is_group = false;                    // a YARN NodeManager's control group stands for the host
   bool limit_is_unseen = false;                  // likewise, and a container may have a lower one
+  bool limit_is_yarns = false;                   // without a cgroup: its NodeManager ends who takes more, and says so in words
   std::optional<uint64_t> host_memory_bytes;     // absent: the limit, if that is the host's
   std::optional<uint64_t> host_available_bytes;  // what of it nobody used; absent: not known
   bool host_kills_rose = false;                  // the kernel has killed somebody on its host meanwhile
@@ -66,24 +67,27 @@ struct DeathEvidence {
   bool kills_itself_on_out_of_memory = false;               // by SIGKILL: -XX:OnOutOfMemoryError="kill -9 %p"
   std::string heap_error;                                   // of the heap, as its agent reported shortly before; empty: none
   std::optional<JvmShortage> last_word;                     // of its tasks, right before, or its JVM's: an OutOfMemoryError
+  std::optional<JvmShortage> class_error;                   // its JVM's, of space for classes, where the exit code does not prove it
 };
 
 struct Verdict {
   bool out_of_memory = false;
-  bool of_heap = false;           // an OutOfMemoryError of the heap, not the container
-  bool of_jvm = false;            // an OutOfMemoryError of another pool of the JVM
-  bool of_array = false;          // an OutOfMemoryError of one array that is longer than any: nothing was full
-  bool of_host = false;           // the host's memory, most of which others used
-  bool of_group = false;          // of_host: of the NodeManager's control group that stands for it
-  bool of_address_space = false;  // the cluster manager's bound on virtual memory
-  bool of_unknown_pool = false;   // an OutOfMemoryError, by the exit code alone
-  bool of_another = false;        // the kernel may have killed another process of the container in its stead
-  bool unknown = false;           // neither for memory nor for anything else
-  bool maybe_of_heap = false;     // unknown: its JVM kills itself on an OutOfMemoryError
-  bool maybe_of_memory = false;   // unknown: the kernel did not kill it, but another killer may have, for it was near its limit
-  bool with_worker = false;       // unknown: its standalone Worker is gone, too
-  std::string of_container;       // another one of its pod, which failed, and whose end took the executor along; empty: none
-  std::string how;                // the evidence
+  bool of_heap = false;               // an OutOfMemoryError of the heap, not the container
+  bool of_jvm = false;                // an OutOfMemoryError of another pool of the JVM
+  bool of_array = false;              // an OutOfMemoryError of one array that is longer than any: nothing was full
+  bool of_host = false;               // the host's memory, most of which others used
+  bool of_group = false;              // of_host: of the NodeManager's control group that stands for it
+  bool of_address_space = false;      // the cluster manager's bound on virtual memory
+  bool of_unknown_pool = false;       // an OutOfMemoryError, by the exit code alone
+  bool of_another = false;            // the kernel may have killed another process of the container in its stead
+  bool unknown = false;               // neither for memory nor for anything else
+  bool maybe_of_heap = false;         // unknown: its JVM kills itself on an OutOfMemoryError
+  bool maybe_of_memory = false;       // unknown: one of those that kill for memory did not, but another may have, for it was near its limit
+  bool with_worker = false;           // unknown: its standalone Worker is gone, too
+  const char* not_by = "the kernel";  // maybe_of_memory: who did not
+  const char* maybe_by = "the cluster manager, earlyoom or systemd-oomd";  // and who may have
+  std::string of_container;  // another one of its pod, which failed, and whose end took the executor along; empty: none
+  std::string how;           // the evidence
 };
 
 Verdict Judge(const DeathEvidence& evidence);

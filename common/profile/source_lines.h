@@ -34,7 +34,8 @@ std::vector<SourceLineKey> SourceLinesOf(const proto::TaskProfile& profile, cons
 // time; then no text is shown at all.
 class Redaction {
  public:
-  static constexpr std::string_view kSparksDefault = "(?i)secret|password|token|access[.]?key";
+  // What the newest Sparks hide by default, and keys of interfaces; Redaction.java has the same.
+  static constexpr std::string_view kDefault = "(?i)secret|password|token|access[.]?key|api[.]?key|credential";
 
   static Result<Redaction> Make(std::string_view regex);  // kInvalidArgument: it can't be read
   bool Hides(std::string_view line) const;                // also a line that is too long to be searched

@@ -30,8 +30,15 @@ namespace fs = std::filesystem;
 
 constexpr size_t kMaxEntries = 20'000;
 
+// Which folders of a directory are looked into, too.
+enum class Folders {
+  kNone,
+  kAny,         // those of applications
+  kAnyAndOurs,  // and in sparkmemprof-<uid> any, which is around them in whatever place is configured
+};
+
 // Adds paths that look like boxes; false: the directory can't be read.
-bool List(const fs::path& directory, bool with_folders, std::vector<std::string>& paths, bool& cut, std::error_code& error) {
+bool List(const fs::path& directory, Folders folders, std::vector<std::string>& paths, bool& cut, std::error_code& error) {
   size_t entries = 0;
   for (fs::directory_iterator entry(directory, error); !error && entry != fs::directory_iterator(); entry.increment(error)) {
     if (++entries > kMaxEntries || paths.size() >= kMaxDeadBoxes) {
@@ -42,9 +49,10 @@ bool List(const fs::path& directory, bool with_folders, std::vector<std::string>
     const std::string name = entry->path().filename().string();
     if (box::IsName(name) || PidOfWords(name)) {
       paths.push_back(entry->path().string());
-    } else if (with_folders && fs::is_directory(entry->symlink_status(ignored))) {
+    } else if (folders != Folders::kNone && fs::is_directory(entry->symlink_status(ignored))) {
+      const bool is_ours = folders == Folders::kAnyAndOurs && name.starts_with("sparkmemprof-");
       std::error_code unreadable;
-      List(entry->path(), false, paths, cut, unreadable);  // another user's folder has no boxes of ours
+      List(entry->path(), is_ours ? Folders::kAny : Folders::kNone, paths, cut, unreadable);  // another user's folder has no boxes of ours
     }
   }
   return !error;
@@ -155,7 +163,7 @@ Result<DeadBoxes> ReadDeadBoxes(const std::string& directory) {
   std::vector<std::string> paths;
   std::error_code error;
   DeadBoxes found;
-  if (!List(directory, true, paths, found.cut, error)) {
+  if (!List(directory, Folders::kAnyAndOurs, paths, found.cut, error)) {
     return Status::Error(ErrorCode::kNotFound, "%s: %s", directory.c_str(), error.message().c_str());
   }
   std::sort(paths.begin(), paths.end());

@@ -20,8 +20,8 @@ struct DeadBoxes {
 
 inline constexpr size_t kMaxDeadBoxes = 1000;
 
-// Boxes in the directory and in the folders directly below it (one for each application), at most kMaxDeadBoxes; links are not
-// followed. kNotFound: it can't be read.
+// Boxes in the directory, in the folders directly below it (one for each application), and in those of a folder sparkmemprof-<uid> in it,
+// at most kMaxDeadBoxes; links are not followed. kNotFound: it can't be read.
 Result<DeadBoxes> ReadDeadBoxes(const std::string& directory);
 
 }  // namespace memprof

@@ -71,7 +71,7 @@ std::vector<std::string> ProcessMessages(PythonSession python, const std::string
   AddCounter("modulesWithoutLines", native.modules_without_lines(), profile);
   BuiltMessage built = message.Build(kMaxProfileBytes);
   std::vector<std::string> messages = {std::move(built.envelope)};
-  ReadSourceLines(built.user_lines, *Redaction::Make(Redaction::kSparksDefault), [&](proto::Symbols lines) {
+  ReadSourceLines(built.user_lines, *Redaction::Make(Redaction::kDefault), [&](proto::Symbols lines) {
     proto::Envelope source = EnvelopeOf("");
     *source.mutable_symbols() = std::move(lines);
     messages.push_back(source.SerializeAsString());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string_view>
@@ -30,25 +31,26 @@ std::string_view CommonEnd(std::string_view a, std::string_view b) {
   return slash == end.npos ? "" : end.substr(slash + 1);
 }
 
+std::string_view BareName(std::string_view file) { return file.substr(file.rfind('/') + 1); }
+
+// Each package has one of that name.
+bool IsOfAnyPackage(std::string_view end) { return end == "__init__.py" || end == "__main__.py"; }
+
 // A cluster copies a job's files into another folder in each run, at times in each container. Files that only one run has are known by the
 // longest end of their path that a file has which only the other run has.
 class FileNames {
  public:
   FileNames(const Report& before, const Report& after) {
-    const std::set<std::string> old_files = FilesOf(before), new_files = FilesOf(after);
-    const auto known = [this](const std::set<std::string>& files, const std::set<std::string>& others) {
-      for (const std::string& file : files) {
-        if (others.contains(file)) continue;
-        std::string_view longest;
-        for (const std::string& other : others) {
-          const std::string_view end = files.contains(other) ? "" : CommonEnd(file, other);
-          if (end.size() > longest.size()) longest = end;
-        }
-        if (!longest.empty()) moved_[file] = "…/" + std::string(longest);
-      }
-    };
-    known(old_files, new_files);
-    known(new_files, old_files);
+    std::set<std::string> old_files = FilesOf(before), new_files = FilesOf(after);
+    const auto in_both = [&](const std::string& file) { return new_files.contains(file); };
+    std::set<std::string> both;
+    std::copy_if(old_files.begin(), old_files.end(), std::inserter(both, both.end()), in_both);
+    for (const std::string& file : both) {
+      old_files.erase(file);
+      new_files.erase(file);
+    }
+    Know(old_files, new_files);
+    Know(new_files, old_files);
   }
 
   // What was typed has another number in each run.
@@ -65,10 +67,24 @@ class FileNames {
     std::set<std::string> files;
     for (const ReportStage& stage : report.stages) {
       for (const ReportLine& line : stage.lines) {
-        if (line.file.find('/') != line.file.npos) files.insert(line.file);
+        if (!line.file.empty()) files.insert(line.file);
       }
     }
     return files;
+  }
+
+  void Know(const std::set<std::string>& files, const std::set<std::string>& others) {
+    std::multimap<std::string_view, std::string_view> by_name;
+    for (const std::string& other : others) by_name.emplace(BareName(other), other);
+    for (const std::string& file : files) {
+      std::string_view longest;
+      const auto alike = by_name.equal_range(BareName(file));
+      for (auto other = alike.first; other != alike.second; ++other) {
+        const std::string_view end = CommonEnd(file, other->second);
+        if (end.size() > longest.size() && !IsOfAnyPackage(end)) longest = end;
+      }
+      if (!longest.empty()) moved_[file] = "…/" + std::string(longest);
+    }
   }
 
   std::map<std::string, std::string> moved_;

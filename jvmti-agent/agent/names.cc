@@ -14,7 +14,7 @@ void Names::Start(const ApplicationRef& application) {
 
   const AgentOptions& options = application->options;
   if (options.source != Source::kLines) return;
-  Result<Redaction> redaction = Redaction::Make(options.redaction.empty() ? Redaction::kSparksDefault : options.redaction);
+  Result<Redaction> redaction = Redaction::Make(options.redaction.empty() ? Redaction::kDefault : options.redaction);
   if (!redaction.ok()) {
     ground_->shortcomings.Add("source lines", "spark.redaction.regex can't be read here: " + std::string(redaction.status().message()));
     return;

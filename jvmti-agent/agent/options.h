@@ -27,7 +27,7 @@ struct AgentOptions {
   uint64_t task_max_bytes = 64u << 10;           // `task.maxBytes`; bound on a task profile when the caller gives none
   int patience = 1;                              // `patience`; factor on waits that give up, for a busy machine
   Source source = Source::kLines;                // `source`
-  std::string redaction;                         // `spark.redaction.regex`; "" = Spark's default
+  std::string redaction;                         // `spark.redaction.regex`; "" = our default
   bool container_counted = false;                // `container.counted`: that limit is on the sum of its processes
   uint64_t container_bytes = 0;                  // `container.bytes`: limit by the cluster manager, enforced without cgroups; 0: none
 };

@@ -24,7 +24,7 @@ namespace {
 // Spark's setting; "": its default. An error where it is no regular expression: then nothing may be shown.
 Result<Redaction> RedactionOf(JNIEnv* jni, jstring setting) {
   const std::string regex = ToUtf8(jni, setting);
-  return Redaction::Make(regex.empty() ? Redaction::kSparksDefault : std::string_view(regex));
+  return Redaction::Make(regex.empty() ? Redaction::kDefault : std::string_view(regex));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-"""Files include what they use, also of precompiled headers: the sanitizers' builds have none (the full tier)."""
+"""Files include what they use, also of precompiled headers: the builds asan and fuzz have none (the full tier)."""
 
 import pathlib
 import re

@@ -19,7 +19,7 @@ class SourceReaderTest : public testing::Test {
       for (const proto::SourceLine& line : message.source_lines())
         ++seen_[line.file() + ":" + std::to_string(line.line()) + " " + line.text()];
     };
-    const Status status = reader_.Start(*Redaction::Make(Redaction::kSparksDefault), see, 60);
+    const Status status = reader_.Start(*Redaction::Make(Redaction::kDefault), see, 60);
     ASSERT_TRUE(status.ok()) << status.message();
   }
   SourceLineKey Key(uint32_t line) const { return {folder_ + "/job.py", "job.py", line}; }

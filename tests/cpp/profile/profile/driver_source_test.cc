@@ -12,7 +12,7 @@ namespace {
 
 proto::DriverSource CellOf(const std::string& file, uint32_t number, const std::string& text) {
   proto::Envelope envelope;
-  EXPECT_TRUE(envelope.ParseFromString(CellMessage(file, number, text, *Redaction::Make(Redaction::kSparksDefault))));
+  EXPECT_TRUE(envelope.ParseFromString(CellMessage(file, number, text, *Redaction::Make(Redaction::kDefault))));
   EXPECT_EQ(envelope.symbols().driver_sources_size(), 1);
   return envelope.symbols().driver_sources(0);
 }
@@ -35,7 +35,7 @@ TEST(CellMessage, WhatWasTypedAtPythonsPromptKeepsItsName) {
   EXPECT_EQ(typed.file(), "<python-input-3>");
   EXPECT_EQ(typed.number(), 0u);
   EXPECT_EQ(typed.text(), "def f(_):\nblock = 1\n");
-  EXPECT_EQ(CellMessage("<python-input-3>", 0, "", *Redaction::Make(Redaction::kSparksDefault)), "");
+  EXPECT_EQ(CellMessage("<python-input-3>", 0, "", *Redaction::Make(Redaction::kDefault)), "");
 }
 
 TEST(CellMessage, KnowsTheNamesOfAllPrompts) {
@@ -43,7 +43,7 @@ TEST(CellMessage, KnowsTheNamesOfAllPrompts) {
 }
 
 TEST(CellMessage, IsOfCellsOnly) {
-  const Redaction redaction = *Redaction::Make(Redaction::kSparksDefault);
+  const Redaction redaction = *Redaction::Make(Redaction::kDefault);
   EXPECT_EQ(CellMessage("/opt/jobs/job.py", 3, "x = 1", redaction), "");
   EXPECT_EQ(CellMessage("<stdin>", 3, "x = 1", redaction), "");
 }
@@ -57,7 +57,7 @@ TEST(CellMessage, AVeryLongCellIsCut) {
 
 TEST(ScriptMessage, HasThePathAndTheLinesAsTheyMayBeShown) {
   proto::Envelope envelope;
-  const Redaction redaction = *Redaction::Make(Redaction::kSparksDefault);
+  const Redaction redaction = *Redaction::Make(Redaction::kDefault);
   ASSERT_TRUE(envelope.ParseFromString(ScriptMessage("/jobs/job.py", "\n  def f(_):\r\n    token = 'x'", redaction)));
   const proto::DriverSource& script = envelope.symbols().driver_sources(0);
   EXPECT_EQ(script.file(), "/jobs/job.py");

@@ -23,7 +23,7 @@ class SourceLinesTest : public testing::Test {
 
   TemporaryDirectory directory_;
   const std::string folder_ = directory_.path();
-  Redaction redaction_ = *Redaction::Make(Redaction::kSparksDefault);
+  Redaction redaction_ = *Redaction::Make(Redaction::kDefault);
 };
 
 using Lines = std::map<uint32_t, std::string>;
@@ -36,8 +36,9 @@ TEST_F(SourceLinesTest, LinesWithoutTheSpaceAroundThem) {
 }
 
 TEST_F(SourceLinesTest, SecretsAreHidden) {
-  const std::string path = File("job.py", "connect(PASSWORD='hunter2')\nuse(Access.Key)\nplain = 1\n");
+  const std::string path = File("job.py", "connect(PASSWORD='hunter2')\nuse(Access.Key)\nplain = 1\nCredentials('x')\nuse(apiKey='x')\n");
   EXPECT_EQ(Read(path, {1, 2, 3}), (Lines{{1, "(redacted)"}, {2, "(redacted)"}, {3, "plain = 1"}}));
+  EXPECT_EQ(Read(path, {4, 5}), (Lines{{4, "(redacted)"}, {5, "(redacted)"}}));
   const Redaction own = *Redaction::Make("plai[n]");
   EXPECT_EQ(ReadSourceLines(path, {1, 3}, own), (Lines{{1, "connect(PASSWORD='hunter2')"}, {3, "(redacted)"}}));
 }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 
 #include "sites/recorder.h"
@@ -46,6 +47,28 @@ TEST(DeadBoxes, WhatEarlierTasksHadLeftIsSaidAsTheDriverSaysIt) {
   EXPECT_THAT(text, HasSubstr("earlier tasks had left 85.8 MiB at cache.py:8 remember"));
   EXPECT_THAT(text, AllOf(HasSubstr("left by earlier tasks"), HasSubstr("85.8 MiB"), HasSubstr("4.8 MiB"), HasSubstr("enrich")));
   EXPECT_THAT(text, Not(HasSubstr("enrich held")));
+}
+
+// spark.memprof.box.dir has sparkmemprof-<uid>, in which each application has a folder.
+TEST(DeadBoxes, AreFoundWhereverTheyWereConfiguredToBe) {
+  namespace fs = std::filesystem;
+  const TemporaryDirectory directory;
+  const fs::path configured = directory.path(), ours = configured / "sparkmemprof-1000", other = configured / "others";
+  for (const fs::path& around : {ours, other}) {
+    const fs::path application = around / "app-1-1700000000000";
+    fs::create_directories(application);
+    const Result<Recorder*> made = Recorder::Create({application.c_str(), "app-1", "7", 65536, "3.11.7"});
+    ASSERT_TRUE(made.ok()) << made.status().message();
+    (*made)->OpenSession({41, 3, 0, 0, 0});
+    Recorder::AbandonInChild(*made);
+  }
+  const auto found = [](const fs::path& path) { return ReadDeadBoxes(path.string())->post_mortems.size(); };
+  EXPECT_EQ(found(configured), 1u) << "not just anybody's folders";
+  EXPECT_EQ(found(ours), 1u);
+  EXPECT_EQ(found(ours / "app-1-1700000000000"), 1u);
+  fs::remove_all(ours);
+  EXPECT_EQ(found(configured), 0u);
+  EXPECT_EQ(found(other), 1u);
 }
 
 }  // namespace

@@ -184,6 +184,7 @@ TEST(ExecutorMemory, NoMoreThanAWorkerHas) {
   scene.input.of_heap = true;
   scene.executor.heap_max_bytes = scene.executor.requested_bytes = 4096 * kMi;
   scene.executor.host_memory_bytes = 7885 * kMi;
+  scene.executor.regions[0].budget_bytes = 0;
   scene.settings["spark.master"] = "spark://h:7077";
   EXPECT_EQ(AdviseExecutorMemory(scene.Input())->to, "6609m");  // 4096 + (7885 - 1024 - 4096) / 1.1
   EXPECT_THAT(AdviseExecutorMemory(scene.Input())->because,
@@ -210,16 +211,16 @@ TEST(DriverMemory, NoMoreThanThereIs) {
   scene.settings["yarn.scheduler.maximum-allocation-mb"] = "1100";
   EXPECT_EQ(AdviseExecutorMemory(scene.Input())->to, "2048m") << "it has no container of YARN's";
   scene.executor.host_memory_bytes = 1600 * kMi;
-  EXPECT_EQ(AdviseExecutorMemory(scene.Input())->to, "1198m");  // 1024 + (1600 - (1024 + 384)) / 1.1
+  EXPECT_EQ(AdviseExecutorMemory(scene.Input())->to, "1216m");  // 1600 - 384
   EXPECT_THAT(AdviseExecutorMemory(scene.Input())->because,
               HasSubstr("the driver filled the heap of 1.0 GiB (at most 1000.0 MiB in use after a "
                         "full collection), and the host it ran on has 1.6 GiB at most"));
   scene.input.result_bytes = 380 * kMi;
-  EXPECT_EQ(AdviseExecutorMemory(scene.Input())->to, "1198m") << "1.1 * (300 + 2 * 380) has room in it";
-  scene.input.result_bytes = 400 * kMi;
+  EXPECT_EQ(AdviseExecutorMemory(scene.Input())->to, "1216m") << "1.1 * (300 + 2 * 380) has room in it";
+  scene.input.result_bytes = 410 * kMi;
   EXPECT_EQ(AdviseExecutorMemory(scene.Input())->conf, "") << "it would fail again";
   EXPECT_THAT(AdviseExecutorMemory(scene.Input())->because,
-              HasSubstr("has 1.6 GiB at most, while a heap of 1.2 GiB is needed (all results are 400.0 MiB, which it holds twice, "
+              HasSubstr("has 1.6 GiB at most, while a heap of 1.2 GiB is needed (all results are 410.0 MiB, which it holds twice, "
                         "serialised and as objects, + Spark's reserve + 10 %): run it where there is more memory, or bring less to it"));
   scene.input.result_bytes = 0;
   scene.executor.limit_bytes = 1060 * kMi;
@@ -334,7 +335,7 @@ TEST(ExecutorMemory, NoMoreThanTheClusterGrants) {
   scene.input.of_heap = true;
   const std::optional<ReportAdvice> advice = AdviseExecutorMemory(scene.Input());
   ASSERT_TRUE(advice);
-  EXPECT_EQ(advice->to, "1562m");  // 1024 + (2000 - 1408) / 1.1
+  EXPECT_EQ(advice->to, "1616m");  // 2000 - 384
   scene.settings["yarn.scheduler.maximum-allocation-mb"] = "1408";
   EXPECT_EQ(AdviseExecutorMemory(scene.Input())->conf, "");
   EXPECT_THAT(AdviseExecutorMemory(scene.Input())->because, HasSubstr("divide its partition"));

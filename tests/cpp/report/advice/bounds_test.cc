@@ -49,6 +49,23 @@ TEST(ContainerSize, OfAHost) {
   EXPECT_THAT(AdviseContainerSize(scene.Input()).because, HasSubstr("the container grows from"));
 }
 
+// The limit of the group that YARN makes for a container is what it granted: a request within it would change nothing.
+TEST(MemoryOverhead, OfAGroupOfYarnsItIsMoreThanThat) {
+  Scene scene(1, 200 * kMi);
+  scene.input.peer_bytes = {1};
+  scene.executor.limit_source = "cgroup";
+  scene.executor.requested_bytes = 1408 * kMi;
+  scene.executor.limit_bytes = 2048 * kMi;
+  EXPECT_EQ(AdviseMemoryOverhead(scene.Input())->to, "429m") << "(200 + 190) * 1.1: elsewhere nothing is rounded";
+  scene.settings["spark.master"] = "yarn";
+  EXPECT_EQ(AdviseMemoryOverhead(scene.Input())->to, "1025m");
+  scene.executor.limit_shared = true;
+  EXPECT_EQ(AdviseMemoryOverhead(scene.Input())->to, "429m") << "a group around several containers";
+  scene.executor.limit_shared = false;
+  scene.executor.limit_bytes = 2816 * kMi;
+  EXPECT_EQ(AdviseMemoryOverhead(scene.Input())->to, "429m") << "too large to be a container's of that request";
+}
+
 TEST(FullHost, NoSettingOfTheExecutorsOwnHelps) {
   Scene scene(4, 480 * kMi);
   ASSERT_EQ(Advise(scene.Input())[0].conf, "spark.executor.memoryOverhead");

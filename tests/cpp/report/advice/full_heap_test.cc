@@ -49,5 +49,65 @@ TEST(ExecutorMemory, ADriversThatWasSetTooLateIsNamed) {
   EXPECT_THAT(AdviseExecutorMemory(scene.Input())->because, Not(HasSubstr(kTooLate)));
 }
 
+// Kubernetes reserves 40 % for Python in cluster mode.
+TEST(HeapBounds, TheOverheadGrowsAsSparkComputesIt) {
+  Scene scene(1, 0);
+  scene.input.of_heap = true;
+  scene.executor.heap_max_bytes = 10'240 * kMi;
+  scene.executor.regions[0].budget_bytes = 4096 * kMi;
+  scene.executor.requested_bytes = 14'336 * kMi;
+  scene.executor.host_memory_bytes = 24'576 * kMi;
+  scene.settings = {
+      {"spark.master", "k8s://https://api"}, {"spark.executor.memory", "10240m"}, {"spark.kubernetes.memoryOverheadFactor", "0.4"}};
+  EXPECT_EQ(AdviseExecutorMemory(scene.Input())->to, "17554m");  // + 7021 MiB
+  EXPECT_THAT(AdviseExecutorMemory(scene.Input())->because, HasSubstr("and the host it ran on has 24.0 GiB at most"));
+  scene.executor.host_memory_bytes = 24'000 * kMi;
+  scene.settings["spark.executor.memoryOverhead"] = "4096m";
+  EXPECT_EQ(AdviseExecutorMemory(scene.Input())->to, "19904m") << "what is set does not grow: 24000 - 4096";
+  scene.settings.erase("spark.executor.memoryOverhead");
+  scene.executor.resource_profile.id = 1;
+  scene.executor.resource_profile.requests = ReportResourceProfile::kMemory;
+  EXPECT_EQ(AdviseExecutorMemory(scene.Input())->to, "19904m") << "nor does it grow with the heap of a ResourceProfile";
+  scene.executor.resource_profile.requests = ReportResourceProfile::kMemoryOverhead;
+  scene.executor.regions[0].budget_bytes = 1024 * kMi;
+  scene.executor.requested_bytes = 11'264 * kMi;
+  scene.executor.host_memory_bytes = 14'336 * kMi;
+  EXPECT_EQ(AdviseExecutorMemory(scene.Input())->to, "13312m") << "a profile's own overhead";
+}
+
+// spark.executor.memoryOverhead=0: its container is made of the settings all the same, and is no bound.
+TEST(HeapBounds, AContainerWithoutAnOverheadGrowsToo) {
+  Scene scene(1, 0);
+  scene.input.of_heap = true;
+  scene.executor.regions[0].budget_bytes = 0;
+  scene.executor.requested_bytes = scene.executor.limit_bytes = 1024 * kMi;
+  scene.executor.limit_source = "cgroup";
+  scene.executor.host_memory_bytes = 65'536 * kMi;
+  scene.settings = {{"spark.master", "k8s://https://api"}, {"spark.executor.memoryOverhead", "0"}};
+  EXPECT_EQ(AdviseExecutorMemory(scene.Input())->to, "2048m");
+}
+
+// Locally and on standalone clusters nothing is reserved beside the heap.
+TEST(HeapBounds, WhereNothingIsReservedThereMustBeRoomForWhatWasMeasured) {
+  for (const bool of_driver : {true, false}) {
+    Scene scene(4, 300 * kMi);
+    scene.input.of_heap = true;
+    scene.input.tasks_at_once = 1;
+    scene.executor.id = of_driver ? "driver" : "1";
+    scene.settings["spark.master"] = of_driver ? "local[4]" : "spark://h:7077";
+    scene.executor.regions[0].budget_bytes = 0;
+    scene.executor.limit_source = "cgroup";
+    scene.executor.limit_bytes = 4000 * kMi;
+    EXPECT_EQ(AdviseExecutorMemory(scene.Input())->to, "2048m");
+    scene.executor.limit_bytes = 3500 * kMi;
+    EXPECT_EQ(AdviseExecutorMemory(scene.Input())->to, "1971m");  // 3500 - 1.1 * (1200 + 190)
+    EXPECT_THAT(AdviseExecutorMemory(scene.Input())->because,
+                HasSubstr("its cgroup has 3.4 GiB at most (beside the heap: Python workers together held 1.2 GiB (4 at once) + JVM native "
+                          "190.0 MiB + 10 %)"));
+    scene.executor.limit_bytes = 2500 * kMi;
+    EXPECT_EQ(AdviseExecutorMemory(scene.Input())->conf, "");
+  }
+}
+
 }  // namespace
 }  // namespace memprof

@@ -36,11 +36,34 @@ TEST(LossReason, KnowsAManagersKillForMemory) {
       "spark.executor.memoryOverhead.");
   EXPECT_EQ(yarn.kind, LossKind::kContainerMemory);
   EXPECT_EQ(yarn.exit_code, std::nullopt);
+  ASSERT_TRUE(yarn.told);
+  EXPECT_EQ(yarn.told->used_bytes, 1'181'116'006u);  // 1.1 × 2^30
+  EXPECT_EQ(yarn.told->limit_bytes, uint64_t{1} << 30);
   LossReason kubernetes = ParseLossReason(
       "The executor with id 3 exited with exit code 137(SIGKILL, possible container OOM).\nThe API gave the following container "
       "statuses:\n\t container state: terminated\n\t exit code: 137\n\t termination reason: OOMKilled");
   EXPECT_EQ(kubernetes.kind, LossKind::kContainerMemory);
   EXPECT_EQ(kubernetes.exit_code, 137);
+}
+
+TEST(LossReason, WhatYarnCountedIsInItsWords) {
+  constexpr const char* kDiagnostics =
+      "[pid=4711,containerID=container_1_0001_01_000002] is running beyond physical memory limits. Current usage: 512.5 MB of 512 MB "
+      "physical "
+      "memory used; 3.1 GB of 1.0 GB virtual memory used. Killing container.";
+  ASSERT_TRUE(ParseLossReason(kDiagnostics).told);
+  EXPECT_EQ(ParseLossReason(kDiagnostics).told->used_bytes, 512 * 1'048'576u + 524'288u);
+  EXPECT_EQ(ParseLossReason(kDiagnostics).told->limit_bytes, 512 * 1'048'576u);
+  for (const char* words :
+       {"", " physical memory used", "of 1 GB physical memory used", " of 1 GB physical memory used", "x GB of 1 GB physical memory used",
+        "1.1 GB of 1 XB physical memory used", "1.1GB of 1 GB physical memory used", "-1 GB of 1 GB physical memory used",
+        "1e300 GB of 1 GB physical memory used", "1 GB of 0 GB physical memory used", "nan GB of inf GB physical memory used",
+        "1.1 GB 1 GB physical memory used"}) {
+    const LossReason reason = ParseLossReason(std::string("Container killed by YARN for exceeding physical memory limits. ") + words);
+    EXPECT_EQ(reason.kind, LossKind::kContainerMemory) << words;
+    EXPECT_FALSE(reason.told) << words;
+  }
+  EXPECT_FALSE(ParseLossReason("Container killed by YARN for exceeding virtual memory limits. 1 GB of 2 GB physical memory used").told);
 }
 
 // The kernel has killed in one of the pod's containers, a Python worker for instance; this one ended by its own error later.

@@ -62,22 +62,28 @@ TEST(DriverPythonDeath, TheJvmTellsOfItWhereNobodyElseCan) {
 
 // On YARN and Kubernetes, in cluster mode: spark.driver.memory and the overhead, in which all of Python lives.
 TEST(DriverPythonDeath, AContainerThatTheSettingsSizeGrowsByThem) {
-  const auto advice = [](const char* deploy_mode, const char* grant) {
+  const auto pieces = [](const char* deploy_mode, const char* grant) {
     ProfileStore store;
     FillDriver(store, "yarn");
+    proto::Envelope heap = EnvelopeOf("driver");
+    AddProcess(*heap.mutable_executor()->add_processes(), 5000, "jvm", 400 * kMi, {{"Java heap", 380 * kMi}});
+    Tell(store, heap);
     store.Configuration({{"spark.master", "yarn"},
                          {"spark.submit.deployMode", deploy_mode},
                          {"spark.driver.memory", "1016m"},
                          {"yarn.scheduler.maximum-allocation-mb", grant}});
     EXPECT_TRUE(store.Ingest(DriversPython(1)).ok());
-    return TheDeath(store)["advice"].back();
+    return TheDeath(store)["advice"];
   };
+  const auto advice = [&](const char* deploy_mode, const char* grant) { return pieces(deploy_mode, grant).back(); };
   const Json more = advice("cluster", "8192");
   EXPECT_EQ(more["conf"], "spark.driver.memoryOverhead") << more;
   EXPECT_EQ(more["from"], "384m");
   EXPECT_EQ(more["to"], "524m");  // 1400 MiB + 10 % = 1540 MiB
   EXPECT_THAT(more["because"].get<std::string>(),
               HasSubstr("the driver's container grows from 1.4 GiB to at least 1.5 GiB, and all of that is for its Python process"));
+  EXPECT_EQ(pieces("client", "8192")[0]["conf"], "spark.driver.memory");
+  for (const Json& piece : pieces("cluster", "8192")) EXPECT_NE(piece["conf"], "spark.driver.memory") << "its container would shrink";
   const Json beyond = advice("cluster", "1500");
   EXPECT_EQ(beyond["conf"], nullptr);
   EXPECT_THAT(beyond["because"].get<std::string>(),

@@ -72,6 +72,49 @@ TEST(NodesGroup, ALimitThatWasRaisedSoFarIsTheExecutorsNoMore) {
   }
 }
 
+// Where nothing but its NodeManager holds it to what was granted, which gives its own status and words when it ends a container.
+TEST(NodesGroup, WithoutAWordOfYarnsItWasNotYarnsLimit) {
+  ProfileStore store;
+  FillNode(store, "1", false);
+  proto::Envelope last = EnvelopeOf("1");
+  proto::Moment& moment = *last.mutable_executor()->mutable_last();
+  last.mutable_executor()->set_taken_ms(kBegin + 9'800);
+  moment.set_time_ms(kBegin + 9'800);
+  moment.set_used_bytes(4'000 * kMi);
+  moment.set_host_available_bytes(kGroup / 2);
+  AddProcess(*moment.add_processes(), 4100, "jvm", 3'700 * kMi, {});
+  AddProcess(*moment.add_processes(), 4131, "python-worker", 300 * kMi, {});
+  Tell(store, last);
+  store.ExecutorRemoved("1", "Container from a bad node: container_1. Exit status: 137. Diagnostics: Killed by external signal",
+                        kBegin + 10'000);
+  const Json death = TheDeath(store);
+  EXPECT_EQ(death["unknown"], true) << death["how"];
+  EXPECT_EQ(death["headline"],
+            "Executor 1 was killed, but not by YARN, which would say so: 98 % of the limit was in use (3.9 GiB of 4.0 GiB), so the kernel, "
+            "earlyoom or systemd-oomd may have killed it for its memory, exit code 137 (SIGKILL)");
+  EXPECT_FALSE(death["advice"].empty());
+}
+
+// A group below twice of what was granted may be a container's own, whose size YARN has rounded up. Its words tell.
+TEST(NodesGroup, TheLimitThatYarnNamesIsTheOneThatKilled) {
+  const auto death = [](const char* words) {
+    ProfileStore store;
+    FillNode(store, "1", false);
+    proto::Envelope group = EnvelopeOf("1");
+    group.mutable_executor()->set_cgroup_limit_bytes(7'000 * kMi);
+    group.mutable_executor()->set_cgroup_limit_clock_ms(30);
+    Tell(store, group);
+    store.ExecutorRemoved("1", std::string("Container killed by YARN for exceeding physical memory limits. ") + words, kBegin + 10'000);
+    return TheDeath(store);
+  };
+  EXPECT_EQ(death("4.5 GB of 4 GB physical memory used.")["limitBytes"], 4'096 * kMi);
+  EXPECT_EQ(death("4.5 GB of 4 GB physical memory used.")["usedBytes"], 4'608 * kMi);
+  EXPECT_EQ(death("4.0 GB of 3.9 GB physical memory used.")["limitBytes"], 4'096 * kMi) << "no less than was requested";
+  EXPECT_THAT(death("4.5 GB of 4 GB physical memory used.")["advice"].dump(), Not(HasSubstr("would be granted"))) << "of the group's limit";
+  EXPECT_EQ(death("7.1 GB of 6.8 GB physical memory used.")["limitBytes"], 7'000 * kMi) << "as it is, but for their rounding";
+  EXPECT_EQ(death("")["limitBytes"], 7'000 * kMi);
+}
+
 // The kernel kills the largest process of a full group, be it far from its own grant.
 TEST(NodesGroup, WhoWasKilledForItIsToldSo) {
   for (const bool is_group : {true, false}) {

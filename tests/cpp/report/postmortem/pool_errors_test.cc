@@ -88,14 +88,36 @@ TEST(PoolErrors, WhoAskedIsShown) {
 
 // HotSpot exits at the heap's errors and at Metaspace's before it tells of them, and at no thread's; and SIGTERM may come from anywhere.
 TEST(PoolErrors, WithOtherCodesThanThoseOfSparksHandlerTheyProveNothing) {
-  for (const char* reason : {"Command exited with code 143", "Command exited with code 134", "Command exited with code 3",
-                             "Command exited with code 137", "Remote RPC client disassociated."}) {
+  struct Case {
+    const char *reason, *words;
+  };
+  for (const Case& each : {Case{"Command exited with code 143", kNoThread}, Case{"Command exited with code 134", kNoThread},
+                           Case{"Command exited with code 3", "Metaspace"}, Case{kCode137, "Metaspace"},
+                           Case{"Remote RPC client disassociated.", "Metaspace"}}) {
     ProfileStore with, without;
-    for (ProfileStore* store : {&with, &without}) FillScene(*store, reason, kContainer / 3);
-    Tell(with, Error("Metaspace"));
+    for (ProfileStore* store : {&with, &without}) FillScene(*store, each.reason, kContainer / 3);
+    Tell(with, Error(each.words));
     Tell(with, Error(kNoThread, 40));
     EXPECT_EQ(TheDeath(with)["headline"], TheDeath(without)["headline"]);
     EXPECT_EQ(TheDeath(with)["how"], TheDeath(without)["how"]);
+  }
+}
+
+// HotSpot runs OnOutOfMemoryError of space for classes, too, before it tells of it: "kill %p" is YARN's default. It may also do without.
+TEST(PoolErrors, OfSpaceForClassesAJvmMayHaveBeenToldToEnd) {
+  for (const char* reason : {"Command exited with code 143", "Command exited with code 134"}) {
+    for (const char* words : {"Metaspace", "Compressed class space"}) {
+      ProfileStore store;
+      FillScene(store, reason, kContainer / 3);
+      EXPECT_EQ(TheDeath(store)["unknown"], false);
+      Tell(store, Error(words));
+      const Json death = TheDeath(store);
+      EXPECT_EQ(death["outOfMemory"], false);
+      EXPECT_EQ(death["unknown"], true);
+      EXPECT_THAT(death["how"].get<std::string>(),
+                  AllOf(HasSubstr("its JVM told of an OutOfMemoryError shortly before: its classes had filled their bound ("),
+                        HasSubstr(words), HasSubstr("OnOutOfMemoryError")));
+    }
   }
 }
 

@@ -182,5 +182,61 @@ TEST(UnsaidEnd, AnOldSampleProvesNothing) {
   }
 }
 
+// YARN without cgroups: its NodeManager gives status -104 and words for an executor that it ends for its memory.
+DeathEvidence NearYarnsLimit() {
+  DeathEvidence evidence = Killed(kLimit / 100 * 97);
+  evidence.limit_is_yarns = true;
+  evidence.host_memory_bytes = 10 * kLimit;
+  evidence.host_available_bytes = 5 * kLimit;
+  return evidence;
+}
+
+TEST(UnsaidEnd, WhatYarnDidNotSayItDidNotDo) {
+  DeathEvidence evidence = NearYarnsLimit();
+  EXPECT_TRUE(Judge(evidence).unknown && Judge(evidence).maybe_of_memory && !Judge(evidence).out_of_memory);
+  EXPECT_STREQ(Judge(evidence).not_by, "YARN, which would say so");
+  EXPECT_THAT(Judge(evidence).how,
+              HasSubstr("97 % of the limit in use at the last sample; where YARN's NodeManager ends a container for that "
+                        "limit, it says so, and it did not"));
+  evidence.kills_itself_on_out_of_memory = true;
+  evidence.heap_used_bytes = 30;
+  evidence.heap_max_bytes = 100;
+  EXPECT_TRUE(Judge(evidence).maybe_of_memory && !Judge(evidence).maybe_of_heap) << "its heap had room";
+  evidence.kernel_kills = 0;
+  evidence.counted_on_host = true;
+  EXPECT_TRUE(Judge(evidence).maybe_of_memory);
+  EXPECT_STREQ(Judge(evidence).not_by, "the kernel, nor by YARN, which would say so");
+  EXPECT_THAT(Judge(evidence).how, HasSubstr("but the host's own killer"));
+  evidence = NearYarnsLimit();
+  evidence.used_bytes = kLimit / 2;
+  EXPECT_FALSE(Judge(evidence).unknown || Judge(evidence).out_of_memory);
+  evidence = NearYarnsLimit();
+  evidence.loss.exit_code.reset();
+  evidence.seen_gone = true;
+  EXPECT_TRUE(Judge(evidence).out_of_memory) << "its words may not have come";
+}
+
+TEST(UnsaidEnd, WhatTheKernelKilledOnTheHostMayHaveBeenIt) {
+  DeathEvidence evidence = NearYarnsLimit();
+  evidence.host_kills_rose = true;
+  EXPECT_TRUE(Judge(evidence).unknown && Judge(evidence).maybe_of_memory) << "the host had room: another group's, perhaps";
+  EXPECT_THAT(Judge(evidence).how, HasSubstr("the kernel killed something on its host meanwhile"));
+  for (const std::optional<uint64_t> available : {std::optional(kLimit), std::optional<uint64_t>()}) {
+    evidence.host_available_bytes = available;
+    EXPECT_TRUE(Judge(evidence).out_of_memory && Judge(evidence).of_host);
+  }
+}
+
+// Elastic control of memory kills a container of a full group without a word.
+TEST(UnsaidEnd, OfAFullGroupYarnMayEndOneWithoutAWord) {
+  DeathEvidence evidence = NearYarnsLimit();
+  evidence.host_is_group = true;
+  EXPECT_TRUE(Judge(evidence).unknown);
+  evidence.host_available_bytes = kLimit;
+  EXPECT_TRUE(Judge(evidence).out_of_memory);
+  evidence.kernel_kills = 0;
+  EXPECT_STREQ(Judge(evidence).maybe_by, "the cluster manager, earlyoom or systemd-oomd");
+}
+
 }  // namespace
 }  // namespace memprof

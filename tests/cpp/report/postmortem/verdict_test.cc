@@ -116,6 +116,9 @@ TEST(Verdict, AKillForWantOfTheHostsMemoryIsCountedToo) {
   EXPECT_FALSE(Judge(evidence).of_host);
   evidence.host_available_bytes = kLimit / 10;
   EXPECT_TRUE(Judge(evidence).out_of_memory && Judge(evidence).of_host);
+  evidence.host_available_bytes = kLimit / 2;
+  EXPECT_FALSE(Judge(evidence).of_host) << "the host was full, but its own limit had less room";
+  evidence.host_available_bytes = kLimit / 10;
   evidence.used_bytes = kLimit / 100 * 95;
   EXPECT_FALSE(Judge(evidence).of_host) << "its own limit was near";
 }

@@ -88,6 +88,16 @@ TEST(Comparison, AFileThatBothRunsHaveIsNoOther) {
   EXPECT_EQ(moved.lines[0].live_change(), 1000);
 }
 
+TEST(Comparison, ANameWithoutAFolderIsThatOfAFile) {
+  const auto lines = [](const char* before, const char* after) {
+    return Compare(Of({{In(before, 5001)}}), Of({{In(after, 6001)}})).lines.size();
+  };
+  EXPECT_EQ(lines("util.py", "/jobs/util.py"), 1u);
+  EXPECT_EQ(lines("/jobs/util.py", "util.py"), 1u);
+  EXPECT_EQ(lines("/a/parsing/__init__.py", "/b/writing/__init__.py"), 2u) << "each package has one";
+  EXPECT_EQ(lines("/a/parsing/__init__.py", "/b/parsing/__init__.py"), 1u);
+}
+
 TEST(Comparison, ALineWithoutItsLikeIsNewOrGone) {
   EXPECT_EQ(Compare(Of({{In("/a/job.py", 5001), In("/b/job.py", 11)}}), Of({{}})).lines.size(), 2u);
   EXPECT_EQ(Compare(Of({{In("/a/job.py", 5001)}}), Of({{In("/b/myjob.py", 5001)}})).lines.size(), 2u) << "another name";

@@ -11,7 +11,9 @@ import scala.Tuple2;
 final class Redaction {
   static final String REDACTED = "*********(redacted)";
 
-  /** Spark 4's default, which is wider than 3.5's. */
+  /**
+   * What the newest Sparks hide by default, and keys of interfaces (source_lines.h has the same).
+   */
   private static final String DEFAULT =
       "(?i)secret|password|token|access[.]?key|api[.]?key|credential";
 

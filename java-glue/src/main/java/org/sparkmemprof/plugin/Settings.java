@@ -10,8 +10,7 @@ import scala.Tuple2;
 /** The {@code spark.memprof.*} settings that Java itself needs. Immutable. */
 final class Settings {
   private static final String PREFIX = "spark.memprof.";
-  private static final long PROFILE_CAP_BYTES = 256 << 10;
-  private static final long MAX_INTERVAL_BYTES = 1 << 30;
+  private static final long MOST_SECONDS = 3600;
   private static final int MOST_PATIENCE = 60;
 
   final boolean enabled;
@@ -71,11 +70,7 @@ final class Settings {
     uiEnabled = flag(conf, "ui.enabled");
     eventLogEnabled = flag(conf, "eventLog.enabled");
     driverEnabled = flag(conf, "driver.enabled");
-    pythonIntervalBytes = size(conf, "python.interval", "64k");
-    if (pythonIntervalBytes > MAX_INTERVAL_BYTES) {
-      throw new IllegalArgumentException(
-          PREFIX + "python.interval=" + conf.get(PREFIX + "python.interval") + ": want 1 to 1g");
-    }
+    pythonIntervalBytes = size(conf, "python.interval", "64k", 1, 1 << 30, "1 to 1g");
     source = source(conf.get(PREFIX + "source", "lines").trim());
     sourceEverywhere = source == Source.LINES && conf.contains(PREFIX + "source");
     showsDriversPython =
@@ -87,8 +82,8 @@ final class Settings {
     }
     boxDirectory = text(conf, "box.dir");
     reportDirectory = text(conf, "report.dir");
-    storeLimitBytes = size(conf, "store.limit", "64m");
-    taskMaxBytes = (int) Math.min(PROFILE_CAP_BYTES, size(conf, "task.maxBytes", "64k"));
+    storeLimitBytes = size(conf, "store.limit", "64m", 1 << 20, Long.MAX_VALUE, "1m or more");
+    taskMaxBytes = (int) size(conf, "task.maxBytes", "64k", 1 << 10, 256 << 10, "1k to 256k");
     snapshotSeconds = seconds(conf, "snapshot.seconds", 5);
     patience = patience(conf);
   }
@@ -133,18 +128,20 @@ final class Settings {
     return isTrue;
   }
 
-  private static long size(SparkConf conf, String key, String fallback) {
+  /** The agent has the same ranges (options.cc). */
+  private static long size(
+      SparkConf conf, String key, String fallback, long least, long most, String range) {
+    String told = PREFIX + key + "=" + conf.get(PREFIX + key, fallback);
+    long bytes;
     try {
-      long bytes = conf.getSizeAsBytes(PREFIX + key, fallback);
-      if (bytes > 0) {
-        return bytes;
-      }
+      bytes = conf.getSizeAsBytes(PREFIX + key, fallback);
     } catch (RuntimeException unreadable) {
-      // Told below, with the key.
+      throw new IllegalArgumentException(told + " is no size: want e.g. 512k or 64m", unreadable);
     }
-    String value = conf.get(PREFIX + key, fallback);
-    throw new IllegalArgumentException(
-        PREFIX + key + "=" + value + " is no size: want e.g. 512k or 64m");
+    if (bytes < least || bytes > most) {
+      throw new IllegalArgumentException(told + ": want " + range);
+    }
+    return bytes;
   }
 
   private static int patience(SparkConf conf) {
@@ -165,12 +162,13 @@ final class Settings {
     String value = conf.get(PREFIX + key, Long.toString(fallback)).trim();
     try {
       long number = Long.parseLong(value);
-      if (number > 0) {
+      if (number > 0 && number <= MOST_SECONDS) {
         return number;
       }
     } catch (NumberFormatException unreadable) {
       // Told below, with the key.
     }
-    throw new IllegalArgumentException(PREFIX + key + "=" + value + ": want whole seconds");
+    throw new IllegalArgumentException(
+        PREFIX + key + "=" + value + ": want whole seconds, 1 to " + MOST_SECONDS);
   }
 }

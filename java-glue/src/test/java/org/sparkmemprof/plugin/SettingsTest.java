@@ -47,7 +47,7 @@ public class SettingsTest {
     SparkConf redacted = with("source", "lines").set("spark.redaction.regex", "token");
     assertFalse(new Settings(redacted).showsDriversPython);
     assertEquals("hdfs://x/y", new Settings(with("report.dir", "hdfs://x/y")).reportDirectory);
-    assertEquals("the hard cap", 256 << 10, new Settings(with("task.maxBytes", "3g")).taskMaxBytes);
+    assertEquals(256 << 10, new Settings(with("task.maxBytes", "256k")).taskMaxBytes);
   }
 
   @Test
@@ -57,6 +57,10 @@ public class SettingsTest {
       {"python.enabled", "1"},
       {"store.limit", "lots"},
       {"store.limit", "0"},
+      {"store.limit", "1023k"},
+      {"task.maxBytes", "257k"},
+      {"task.maxBytes", "1023"},
+      {"snapshot.seconds", "3601"},
       {"python.interval", "-4k"},
       {"python.interval", "0"},
       {"python.interval", "1025m"},

@@ -39,7 +39,7 @@ ReportAdvice AdviseContainerSize(const AdviceInput& input, bool or_fewer) {
     return {"spark.executor.memoryOverhead", SparkSize(overhead), SparkSize(overhead + more),
             fmt::format("{}the container grows from {} to {}: {} + 10 %", for_all, FormatBytes(limit), FormatBytes(needed), parts)};
   }
-  const std::optional<Grant> grant = LargestGrant(input);
+  const std::optional<Grant> grant = LargestContainer(input);
   const std::string beyond = grant && needed > grant->bytes ? fmt::format("; but {} {}", grant->by, FormatBytes(grant->bytes)) : "";
   return {"", "", "",
           fmt::format("{}{} {} instead of {}{}: {} + 10 %{}", for_all, what, FormatBytes(needed), FormatBytes(limit),

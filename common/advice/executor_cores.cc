@@ -20,22 +20,26 @@ std::optional<ReportAdvice> TasksAtOnce(const AdviceInput& input, uint64_t cores
   return ReportAdvice{"spark.master", master, fmt::format("local[{}{}", needs, failures), std::move(because)};
 }
 
+// A standalone worker may give the cores that became free to another executor of the application, whose memory no limit bounds
+// (Master.scheduleExecutorsOnWorkers).
+std::string AloneThere(const AdviceInput& input, const char* which) {
+  const std::string master = TextOr(input.settings, "spark.master", "");
+  if (!master.starts_with("spark://") && !master.starts_with("local-cluster[")) return "";
+  return fmt::format(
+      "; also set spark.cores.max to this number times the workers of the cluster: otherwise one with cores and memory left starts a "
+      "second "
+      "executor, which {}",
+      which);
+}
+
 std::optional<ReportAdvice> ForHeap(const AdviceInput& input, uint64_t cores) {
   const uint64_t tasks = TasksThatShareHeap(input);
   if (tasks < 2 || OneTaskAllocatedFarMore(input)) return std::nullopt;
   const uint64_t heap = input.executor->heap_max_bytes.value_or(0);
   return TasksAtOnce(input, cores, tasks / 2,
-                     fmt::format("{} tasks at once shared a heap of {}, {} each; with {} each has {}", tasks, FormatBytes(heap),
-                                 FormatBytes(heap / tasks), tasks / 2, FormatBytes(heap / (tasks / 2))));
-}
-
-// A standalone worker may give the cores that became free to another executor of the application, whose memory no limit bounds
-// (Master.scheduleExecutorsOnWorkers).
-const char* AloneThere(const AdviceInput& input) {
-  const std::string master = TextOr(input.settings, "spark.master", "");
-  if (!master.starts_with("spark://") && !master.starts_with("local-cluster[")) return "";
-  return "; also set spark.cores.max to this number times the workers of the cluster: otherwise one with cores and memory left starts a "
-         "second executor, which shares the limit";
+                     fmt::format("{} tasks at once shared a heap of {}, {} each; with {} each has {}{}", tasks, FormatBytes(heap),
+                                 FormatBytes(heap / tasks), tasks / 2, FormatBytes(heap / (tasks / 2)),
+                                 AloneThere(input, "takes as much of the host again")));
 }
 
 }  // namespace
@@ -55,7 +59,7 @@ std::optional<ReportAdvice> AdviseExecutorCores(const AdviceInput& input) {
   return TasksAtOnce(input, cores, fitting,
                      fmt::format("{}, {}; beside the JVM's {}{} the limit of {} has room for {} of these + 10 %{}{}", PythonPhrase(python),
                                  EachPhrase(python), FormatBytes(jvm.bytes), jvm.grows ? " with a full heap" : "", FormatBytes(limit),
-                                 fitting, StillWanted(input, "halve the number"), AloneThere(input)));
+                                 fitting, StillWanted(input, "halve the number"), AloneThere(input, "shares the limit")));
 }
 
 }  // namespace memprof

@@ -50,11 +50,14 @@ ReportAdvice MoreRoom(const ReportExecutor& executor, const SparkSettings* setti
   const uint64_t overhead = BudgetOf(executor, "overhead"), requested = executor.requested_bytes.value_or(limit);
   const std::string why = fmt::format("the same use is {} of it", FormatPercent(kRoomy, 1));
   const uint64_t more = needed - std::min(needed, requested);
-  if (!MayBeGranted(input, more)) {
-    const std::optional<Grant> grant = LargestGrant(input);
-    return {"", "", "",
-            fmt::format("fewer tasks at once: a container of {}, where {}, is more than what {} ({})", FormatBytes(needed), why, grant->by,
-                        FormatBytes(grant->bytes))};
+  const std::optional<Grant> grant = LargestContainer(input);
+  if (grant && executor.requested_bytes && requested + more > grant->bytes) {
+    const std::string master = TextOr(settings, "spark.master", "");
+    const bool runs_tasks = executor.id != "driver" || master == "local" || master.starts_with("local[");
+    return {
+        "", "", "",
+        fmt::format("{}: a container of {}, where {}, is more than what {} ({})", runs_tasks ? "fewer tasks at once" : "less in the driver",
+                    FormatBytes(needed), why, grant->by, FormatBytes(grant->bytes))};
   }
   if (LimitIsAsRequested(executor, limit) && more != 0) {
     return {kOverhead, SparkSize(overhead), SparkSize(overhead + more),

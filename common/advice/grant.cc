@@ -44,6 +44,11 @@ std::optional<Grant> LargestGrant(const GrantBounds& bounds) {
   return least;
 }
 
+std::optional<Grant> LargestContainer(const AdviceInput& input) {
+  return LargestGrant(GrantBounds{input.settings, input.executor->id == "driver", input.executor->host_memory_bytes, std::nullopt,
+                                  input.executor->host_is_group});
+}
+
 std::optional<Grant> LargestGrant(const AdviceInput& input) {
   GrantBounds bounds{input.settings, input.executor->id == "driver", input.executor->host_memory_bytes, std::nullopt,
                      input.executor->host_is_group};

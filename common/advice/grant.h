@@ -25,6 +25,8 @@ struct GrantBounds {
 // driver was started in. YARN bounds a driver in cluster mode only.
 std::optional<Grant> LargestGrant(const GrantBounds& bounds);
 std::optional<Grant> LargestGrant(const AdviceInput& input);
+// Without the cgroup that a driver was started in: of the container itself, which is what would grow.
+std::optional<Grant> LargestContainer(const AdviceInput& input);
 
 // What a standalone worker has for the heaps (and off-heap budgets) of executors: an application that wants more waits for ever. By default
 // it is all memory but 1 GiB of the host, or of the container that the worker runs in (WorkerArguments.inferDefaultMemory); an executor

@@ -44,7 +44,7 @@ std::optional<ReportAdvice> AdviseMemoryOverhead(const AdviceInput& input) {
       of_none == 0 ? "" : fmt::format(" + {} of no process that is measured (files in tmpfs, the kernel's, others)", FormatBytes(of_none)));
   if (!MayBeGranted(input, needed - budget)) {
     const std::optional<TasksThatFit> fit = LargestFit(input);
-    if (!fit || fit->overhead <= budget) return std::nullopt;
+    if (!fit || fit->overhead <= std::max(budget, beyond == 0 ? 0 : beyond - 1)) return std::nullopt;
     return ReportAdvice{
         "spark.executor.memoryOverhead", SparkSize(budget), SparkSize(fit->overhead),
         fmt::format("with {} tasks at once: their Python workers{} at {}{}", fit->tasks, python.programs == 0 ? "" : " and programs",

@@ -88,15 +88,30 @@ bool IsOomKilled(std::string_view text, const PodContainer* own, std::optional<i
   return said && exit_code.value_or(kExitSigkill) == kExitSigkill;
 }
 
+// The exit code is the kubelet's own word, for a container that it could not find. `own`: Spark's; nullptr: not known.
+bool IsMadeUp(const std::vector<PodContainer>& containers, const PodContainer* own) {
+  if (own != nullptr) return own->status_unknown;
+  bool none = true;
+  for (const PodContainer& each : containers) {
+    if (each.ended && !each.status_unknown) return false;
+    none = none && !each.ended;
+  }
+  return !none;
+}
+
 // "5.1 gb" (Hadoop's StringUtils.TraditionalBinaryPrefix). 0: it is no size.
-uint64_t ToldBytes(std::string_view text) {
+struct ToldSize {
+  uint64_t bytes = 0, unit = 0;
+};
+ToldSize ToldBytes(std::string_view text) {
   static constexpr std::array<std::string_view, 6> kUnits = {" b", " kb", " mb", " gb", " tb", " pb"};
   double number = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
   const auto unit = std::find(kUnits.begin(), kUnits.end(), text.substr(static_cast<size_t>(read.ptr - text.data())));
   constexpr double kMost = 8192;  // of any unit; YARN takes the next one from 1024 on
-  if (read.ec != std::errc() || unit == kUnits.end() || !(number > 0 && number < kMost)) return 0;
-  return static_cast<uint64_t>(number * static_cast<double>(uint64_t{1} << (10 * (unit - kUnits.begin()))));
+  if (read.ec != std::errc() || unit == kUnits.end() || !(number > 0 && number < kMost)) return {};
+  const uint64_t of_unit = uint64_t{1} << (10 * (unit - kUnits.begin()));
+  return {static_cast<uint64_t>(number * static_cast<double>(of_unit)), of_unit};
 }
 
 // Before " physical memory used".
@@ -108,8 +123,9 @@ std::optional<ToldUse> ToldUseIn(std::string_view text) {
   const std::string_view used = text.substr(0, of);
   const size_t unit = used.rfind(' '), number = unit == used.npos || unit == 0 ? used.npos : used.rfind(' ', unit - 1);
   const size_t limit = of + kOf.size();
-  const ToldUse told{ToldBytes(used.substr(number == used.npos ? 0 : number + 1)), ToldBytes(text.substr(limit, end - limit))};
-  return told.used_bytes == 0 || told.limit_bytes == 0 ? std::nullopt : std::optional(told);
+  const ToldSize before = ToldBytes(used.substr(number == used.npos ? 0 : number + 1)), bound = ToldBytes(text.substr(limit, end - limit));
+  if (before.bytes == 0 || bound.bytes == 0) return std::nullopt;
+  return ToldUse{before.bytes, bound.bytes, bound.unit / 20};
 }
 
 // Kubernetes, of a pod that its kubelet evicted: the pod's reason and message, as Spark repeats them.
@@ -156,9 +172,12 @@ LossReason ParseLossReason(std::string_view text, std::string_view spark_contain
   const std::vector<PodContainer> containers = PodContainersIn(lower);
   const PodContainer* own = SparksOwn(containers, spark_container);
   std::optional<int> status = StatusIn(lower);
-  if (!status && own != nullptr) status = own->exit_code;  // Spark looks for it by a name that a pod template may not use
-  if (const PodContainer* failed = FirstFailed(containers); failed != nullptr && !status) reason.container = *failed;
+  const bool is_made_up = IsMadeUp(containers, own);
+  if (is_made_up) status.reset();
+  if (!status && own != nullptr && !is_made_up) status = own->exit_code;  // Spark looks for it by a name that a pod template may not use
+  if (const PodContainer* failed = FirstFailed(containers); failed != nullptr && !status && !is_made_up) reason.container = *failed;
   (status >= 0 ? reason.exit_code : reason.yarn_status) = status;
+  reason.oom_unsaid = own != nullptr && own->ended && !own->oom_killed && reason.exit_code == kExitSigkill;
   reason.silent = !reason.exit_code && ((ContainsAny(lower, kSilent) && lower.find(kClosed) == lower.npos) || status == kAborted);
   reason.with_worker = !reason.exit_code && lower.find("worker lost") != lower.npos && lower.find(kClosed) != lower.npos;
   const std::optional<NodeShortage> evicted_for = EvictedFor(lower);

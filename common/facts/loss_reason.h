@@ -25,6 +25,7 @@ enum class NodeShortage { kNotTold, kMemory, kOther };  // kOther: a disk, mostl
 // "5.1 GB of 5 GB physical memory used": as YARN rounds them, to a tenth of their unit.
 struct ToldUse {
   uint64_t used_bytes = 0, limit_bytes = 0;
+  uint64_t rounded_bytes = 0;  // by which the limit may be off
 };
 
 struct LossReason {
@@ -35,6 +36,7 @@ struct LossReason {
   bool by_driver = false;          // kOnPurpose: Spark's own driver asked for it
   bool decommissioned = false;     // Spark says only that, whatever has ended it
   bool of_virtual_memory = false;  // kContainerMemory: for its address space, not for resident memory
+  bool oom_unsaid = false;         // Kubernetes: of its own container, which a SIGKILL ended, it does not say OOMKilled
   std::optional<ToldUse> told;     // kContainerMemory, on YARN: of what it was granted
   bool of_any_kill = false;        // kContainerMemory: said of every container in which the kernel ever killed a process (Kubernetes)
   // kBeside: the one that failed. Otherwise one of which it is not known whether it is Spark's own.

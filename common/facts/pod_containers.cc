@@ -16,7 +16,10 @@ std::string_view Trimmed(std::string_view text) {
 
 void PutLine(std::string_view key, std::string_view value, PodContainer& container) {
   if (key == "container state") container.ended = value == "terminated";
-  if (key == "termination reason") container.oom_killed = value == "oomkilled";
+  if (key == "termination reason") {
+    container.oom_killed = value == "oomkilled";
+    container.status_unknown = value == "containerstatusunknown";
+  }
   int code = 0;
   if (key == "exit code" && std::from_chars(value.data(), value.data() + value.size(), code).ec == std::errc()) container.exit_code = code;
 }
@@ -51,7 +54,7 @@ const PodContainer* SparksOwn(const std::vector<PodContainer>& containers, std::
 }
 
 const PodContainer* FirstFailed(const std::vector<PodContainer>& containers) {
-  const auto failed = [](const PodContainer& each) { return each.ended && each.exit_code.value_or(0) != 0; };
+  const auto failed = [](const PodContainer& each) { return each.ended && !each.status_unknown && each.exit_code.value_or(0) != 0; };
   auto found =
       std::find_if(containers.begin(), containers.end(), [&](const PodContainer& each) { return failed(each) && each.oom_killed; });
   if (found == containers.end()) found = std::find_if(containers.begin(), containers.end(), failed);

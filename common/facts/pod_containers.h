@@ -17,6 +17,7 @@ struct PodContainer {
   bool ended = false;            // "terminated"; otherwise it runs, waits, or nothing is known
   std::optional<int> exit_code;  // of one that has ended
   bool oom_killed = false;       // the kernel has killed a process in it
+  bool status_unknown = false;   // the kubelet could not find it when its pod ended, and made up 137
 };
 
 // In their order; empty: the text has none with a name. `lower`: the reason in lower case, as the names of containers are.

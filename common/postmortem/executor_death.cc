@@ -3,7 +3,6 @@
 #include <array>
 #include <iterator>
 
-#include "advice/figures.h"
 #include "postmortem/advice_for.h"
 #include "postmortem/death_writer.h"
 #include "postmortem/driver_heap.h"
@@ -110,8 +109,9 @@ std::array<LargestCached, 2> CachedThen(const proto::HeapShortage& error) {
 // the advice; nothing: the limit that was seen is the one.
 std::optional<ReportExecutor> PutToldUse(const std::optional<ToldUse>& told, const ReportExecutor& executor, ReportPostMortem& death) {
   constexpr double kRounded = 0.1;
-  const double share = told ? ShareOf(told->limit_bytes, death.limit_bytes) : 1;
-  if (share >= 1 - kRounded && share <= 1 + kRounded) return std::nullopt;
+  if (!told) return std::nullopt;
+  const uint64_t seen = death.limit_bytes.value_or(0), apart = std::max(seen, told->limit_bytes) - std::min(seen, told->limit_bytes);
+  if (apart <= told->rounded_bytes) return std::nullopt;
   const uint64_t requested = executor.requested_bytes.value_or(0);
   const bool is_as_requested = ShareOf(told->limit_bytes, requested) >= 1 - kRounded;
   death.limit_bytes = is_as_requested ? std::max(told->limit_bytes, requested) : told->limit_bytes;
@@ -153,15 +153,13 @@ ReportPostMortem DeathWriter::OfExecutor(const ReportExecutor& executor, const E
   const std::vector<proto::WorkerDeath> dead_before = WorkersThatDiedIn(executor.id, state_);
   if (const proto::Moment* last = LastMoment(snapshot)) {
     PutMoment(executor, Without(dead_before, *last), detail, death);
-    PutHost(executor, *last, evidence);
+    PutHost(executor, *last, state_.configuration, evidence);
     evidence.used_before_bytes = last->used_bytes();
     evidence.rose_lately = RoseLately(facts, *last, evidence.limit_bytes.value_or(0));
   }
   const std::optional<ReportExecutor> as_told = PutToldUse(evidence.loss.told, executor, death);
   evidence.limit_bytes = death.limit_bytes;
   evidence.used_bytes = death.used_bytes;
-  evidence.limit_is_yarns =
-      executor.limit_source == "spark" && executor.limit_enforced && TextOr(&state_.configuration, "spark.master", "") == "yarn";
   if (executor.heap_after_gc_peak) evidence.heap_used_bytes = executor.heap_after_gc_peak->bytes;
   if (executor.heap_after_gc && facts.clock.ToDriver(executor.heap_after_gc->time_ms) + kEndsWithinMs >= GoneMs(facts))
     evidence.heap_left_bytes = executor.heap_after_gc->bytes;

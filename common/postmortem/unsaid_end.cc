@@ -124,6 +124,13 @@ Verdict ByUse(const DeathEvidence& evidence) {
   const bool by_others = WouldYarnSay(evidence);
   if (IsNearLimit(evidence) && by_others && evidence.host_kills_rose && (host < 0 || HostsKillerMayHave(evidence)))
     return {.out_of_memory = true, .of_host = true, .how = how + KilledOnHost(evidence)};
+  if (IsNearLimit(evidence) && evidence.loss.oom_unsaid) {
+    return {.unknown = true,
+            .maybe_of_memory = true,
+            .not_by = "the kernel, as far as Kubernetes knows (it doesn't say OOMKilled)",
+            .maybe_by = "the kernel all the same, or a killer of its node,",
+            .how = how + CountPhrase(evidence) + "; Kubernetes says OOMKilled where it knows of the kernel's kill, and doesn't here"};
+  }
   if (IsNearLimit(evidence) && by_others) {
     return {.unknown = true,
             .maybe_of_memory = true,

@@ -117,6 +117,7 @@ bool OthersFilledTheHost(const DeathEvidence& evidence) {
   const double share = ShareOf(evidence.used_bytes, evidence.limit_bytes);
   if (share < 0 || HostShare(evidence) < kFullHost) return false;
   if (evidence.limit_is_hosts) return share < kMostOfHost;
+  if (evidence.limit_is_yarns) return ShareOf(evidence.used_bytes, evidence.host_memory_bytes) < kMostOfHost;  // no group has that limit
   return share < kNearLimit && *evidence.host_available_bytes < *evidence.limit_bytes - *evidence.used_bytes;
 }
 

@@ -38,7 +38,7 @@ DeathEvidence DeathWriter::PutProcess(const ReportExecutor& executor, const Exec
   evidence.used_bytes = death.used_bytes;
   evidence.sample_age_ms = death.last_sample_age_ms;
   if (process.has_oom_kills()) evidence.kernel_kills = process.oom_kills();
-  PutHost(executor, process.before(), evidence);
+  PutHost(executor, process.before(), state_.configuration, evidence);
   if (process.has_limit_bytes()) evidence.limit_is_hosts = evidence.limit_is_unseen = false;
   return evidence;
 }

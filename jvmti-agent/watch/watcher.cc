@@ -183,6 +183,8 @@ bool Watcher::MayHaveStartedMore(Clock::time_point now) {
 
 void Watcher::Look(bool anew) {
   const Clock::time_point now = Clock::now();
+  seen_ends_ = task_ends_;
+  stages_ = options_.running_stages();
   if (anew) {
     if (MayHaveStartedMore(now)) processes_->Discover();
     ReadLimit();

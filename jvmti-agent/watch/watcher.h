@@ -183,6 +183,8 @@ class Watcher {
   TimeLine time_line_;
   uint64_t early_words_ = 0;
   uint64_t known_starts_ = 0, sampled_starts_ = 0, sampled_ends_ = 0;
+  uint64_t seen_ends_ = 0;              // before the last look at the processes
+  std::map<int32_t, uint32_t> stages_;  // that ran then, and how many of their tasks
   PauseSums sampled_pauses_;
   std::optional<MemoryPressure> pressure_file_;
   std::optional<uint32_t> pressure_;

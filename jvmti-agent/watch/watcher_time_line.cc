@@ -25,7 +25,7 @@ void Watcher::FindPressure() {
 // Uses what the tick has read already; only the pressure is read here.
 void Watcher::TakeSample(bool anyhow) {
   if (last_.time_ms() == 0) return;  // nothing has been read yet
-  const uint64_t starts = task_starts_, ends = task_ends_;
+  const uint64_t starts = task_starts_, ends = seen_ends_;
   const PauseSums pauses = options_.pauses();
   const int64_t stopped_ns = pauses.total_ns - sampled_pauses_.total_ns;
   const bool moved = starts != sampled_starts_ || ends != sampled_ends_ || stopped_ns >= kLongPauseNs;
@@ -87,8 +87,11 @@ TimeSample Watcher::SampleNow() const {
   if (const std::optional<uint64_t> native = options_.native_live_bytes()) sample.Set(Gauge::kNative, *native);
   if (python_native) sample.Set(Gauge::kPythonNative, *python_native);
   if (pressure_) sample[Gauge::kPressure] = *pressure_;
+  // Also of a task that ended since the look: what the look found may be its memory. One that ended meanwhile is sampled once more.
+  std::map<int32_t, uint32_t> running = stages_;
+  for (const auto& [stage, tasks] : options_.running_stages()) running[stage] = std::max(running[stage], tasks);
   std::vector<TimeSample::Stage> stages;
-  for (const auto& [stage, tasks] : options_.running_stages()) {
+  for (const auto& [stage, tasks] : running) {
     stages.push_back({stage, tasks});
     sample.running_tasks += tasks;
   }

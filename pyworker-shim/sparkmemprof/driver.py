@@ -71,7 +71,9 @@ def start() -> None:
 
 def _private_folder() -> str:
     parent = os.environ.get("SPARKMEMPROF_BOX_DIR")
-    if not parent:
+    if parent:
+        os.makedirs(os.path.dirname(os.path.abspath(parent)), exist_ok=True)
+    else:
         parent = os.path.join(_own_folder(tempfile.gettempdir()), "drivers")
     _make_own(parent)
     folder = os.path.join(parent, f"driver-{time.strftime('%Y%m%d%H%M%S')}-{os.getpid()}")
@@ -100,7 +102,9 @@ def _own_folder(base: str) -> str:
         if instead != made:
             with contextlib.suppress(OSError):
                 os.rmdir(made)
-    print(f"sparkmemprof: {refusal}; {instead} is used instead", file=sys.stderr)
+    from sparkmemprof.standard_error import say
+
+    say(f"{refusal}; {instead} is used instead")
     return instead
 
 

@@ -119,7 +119,7 @@ class DriverWatch:
         """Joins what the driver's processes left with its report, and reports their deaths.
 
         `pid`: of spark-submit. `status`: its own, as subprocess has it.
-        `directory`: where a report goes if the driver was killed and left none.
+        `directory`: where a report goes if the driver was killed and left none here.
         Returns the path of the report that was written, or None.
         """
         if self.boxes is None:
@@ -195,7 +195,7 @@ class DriverWatch:
 
         report = None if application is None else application.report()
         end = self._end(status, report, moment)
-        if status < 0 and report is not None and application.has_ended:
+        if status < 0 and application is not None and application.has_ended:
             end |= {"jvm_killed": False, "exited": True}  # that death is none of its application
         left = report_places.last_report(self.folder, jvm) if status == _OF_A_FULL_HEAP else None
         found = None

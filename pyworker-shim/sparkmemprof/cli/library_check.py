@@ -52,9 +52,11 @@ def check_library(path):
         raise UserError(f"not a shared library for 64-bit Linux: {path}")
     if machine != platform.machine():
         raise UserError(f"{path} is built for {machine}; this machine is {platform.machine()}")
-    loaded = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", _LOAD, path, *_OURS], capture_output=True, text=True, timeout=60, check=False
-    )
+    command = [sys.executable, "-I", "-S", "-c", _LOAD, path, *_OURS]
+    try:
+        loaded = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise UserError(f"whether the library loads on this machine can't be found out: {error}") from error
     said = loaded.stdout.strip()
     if loaded.returncode == 3:
         raise UserError(f"the library does not load on this machine: {said}")

@@ -9,6 +9,7 @@ from . import event_log
 from .errors import UserError
 
 _NAME = "report.json"
+_SCHEME = re.compile("[A-Za-z][A-Za-z0-9+.-]*:/")  # of a URI; Hadoop takes one slash, too
 
 
 def local_directory(directory):
@@ -16,7 +17,7 @@ def local_directory(directory):
     if directory.startswith("file:"):
         path = directory[len("file:") :]
         return "/" + path.lstrip("/")
-    return None if "://" in directory else os.path.abspath(directory)
+    return None if _SCHEME.match(directory) else os.path.abspath(directory)
 
 
 def reports_in(directory):

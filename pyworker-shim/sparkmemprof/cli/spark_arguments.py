@@ -13,6 +13,9 @@ _NAMES = (
 _WITH_VALUE = frozenset(_NAMES.split())
 _EQUALS = re.compile(r"(--[^=]+)=(.+)", re.DOTALL)
 
+_ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
+_TRIMMED = "".join(map(chr, range(33)))  # by Java's String.trim
+
 
 class SparkArguments:
     """`options`: [name, value] in order, value None for switches. `rest`: the application and its own arguments."""
@@ -74,18 +77,40 @@ class SparkArguments:
 
 def read_properties(path):
     """A properties file (spark-defaults.conf) as Spark reads it: java.util.Properties, values trimmed."""
-    with open(path, encoding="utf-8", errors="replace") as file:
+    with open(path, encoding="utf-8", errors="replace", newline="") as file:
         text = file.read()
-    text = re.sub(r"\\\r?\n[ \t]*", "", text)
     entries = {}
-    for line in map(str.strip, text.splitlines()):
-        if not line or line[0] in "#!":
-            continue
-        match = re.match(r"((?:\\.|[^\\\s=:])+)\s*[=:]?\s*(.*)", line)
+    for line in _logical_lines(text):
+        match = re.match(r"((?:\\.|[^\\ \t\f=:])+)[ \t\f]*[=:]?[ \t\f]*(.*)", line, re.DOTALL)
         if match:
-            key, value = (re.sub(r"\\(.)", r"\1", part) for part in match.groups())
-            entries[key] = value.strip()
+            key, value = map(_unescaped, match.groups())
+            entries[key] = value.strip(_TRIMMED)
     return entries
+
+
+def _logical_lines(text):
+    """An odd number of backslashes at its end continues a line, but no comment."""
+    begun = None
+    for natural in re.split("\r\n|\r|\n", text):
+        line = natural.lstrip(" \t\f")
+        if begun is None and (not line or line[0] in "#!"):
+            continue
+        continues = (len(line) - len(line.rstrip("\\"))) % 2 == 1
+        begun = (begun or "") + (line[:-1] if continues else line)
+        if not continues:
+            yield begun
+            begun = None
+    if begun is not None:
+        yield begun
+
+
+def _unescaped(text):
+    def character(match):
+        word = match.group(1)
+        return chr(int(word[1:], 16)) if len(word) > 1 else _ESCAPES.get(word, word)
+
+    text = re.sub(r"\\(u[0-9a-fA-F]{4}|.)", character, text, flags=re.DOTALL)
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # characters of two escapes
 
 
 def default_properties(arguments, spark_home, environment=os.environ):

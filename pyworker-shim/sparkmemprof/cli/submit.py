@@ -19,6 +19,7 @@ from .spark_home import find_spark_submit
 # Options of spark-submit that hide the setting of the same meaning.
 _HIDING = {"spark.jars": "--jars", "spark.driver.extraJavaOptions": "--driver-java-options"}
 _REPORT_DIR = "spark.memprof.report.dir"
+_LOCAL_DIR = "sparkmemprof-report"  # where none is set, or what is told here can't go to the one that is
 
 
 def _effective(arguments, defaults):
@@ -56,7 +57,7 @@ def profiled(arguments, defaults, environment=os.environ):
             arguments.set_conf(key, confs.merged(key, effective(key), ours))
     report_dir = effective(_REPORT_DIR)
     if not report_dir and not cluster:  # in cluster mode the driver has another machine's directories
-        report_dir = "file://" + os.path.abspath("sparkmemprof-report")
+        report_dir = "file://" + os.path.abspath(_LOCAL_DIR)
         arguments.set_conf(_REPORT_DIR, report_dir)
     return None if cluster else report_dir
 
@@ -73,6 +74,8 @@ def _started(command, environment):
         return subprocess.Popen(command, env=environment)
     except OSError as error:
         raise UserError(f"cannot start {command[0]}: {error.strerror}") from error
+    except ValueError as error:  # a NUL, from a properties file
+        raise UserError(f"cannot start {command[0]}: {error}") from error
 
 
 def _ran(command, environment):
@@ -86,9 +89,9 @@ def _say_where(directory, local, report):
         return
     if local is None:
         say(f"reports are in {directory}")
-        return
-    if report is None:
+    elif report is None:
         say(f"the job left no report in {local}; its log says why")
+    if report is None:
         return
     report = pathlib.Path(report)
     html = report.with_suffix(".html")
@@ -112,14 +115,14 @@ def submit(words):
     effective = _effective(arguments, defaults)
     local = None if report_dir is None else local_directory(report_dir)
     started = time.time()
-    if local is None or _is_off(effective("spark.memprof.enabled")):
+    if report_dir is None or _is_off(effective("spark.memprof.enabled")):
         _, status = _ran([path, *arguments.line()], environment)
         written = newest_report(local, since=started) if local is not None else None  # the program may switch it on
     else:
         with _driver_watch(arguments, effective) as driver:
             pid, status = _ran([path, *arguments.line()], driver.environment(environment))
-            written = driver.finish(pid, status, local) or driver.report(pid)
-            if driver.folder is None:  # nobody could say where it is
+            written = driver.finish(pid, status, local or os.path.abspath(_LOCAL_DIR)) or driver.report(pid)
+            if driver.folder is None and local is not None:  # nobody could say where it is
                 written = newest_report(local, since=started)
     _say_where(report_dir, local, written)
     return status

@@ -79,5 +79,6 @@ try:
     if _settings is not None:
         _profile(_settings)
 except Exception as error:
-    print(f"sparkmemprof: the program is not profiled: {error!r}", file=sys.stderr)
+    if sys.stderr is not None:  # else print() would write to standard output
+        print(f"sparkmemprof: the program is not profiled: {error!r}", file=sys.stderr)
 _run_the_users()

@@ -29,7 +29,11 @@ def driver(package, tmp_path):
     started = []
 
     def start():
-        environment = {**os.environ, "PYTHONPATH": str(package), "SPARKMEMPROF_BOX_DIR": str(tmp_path / "boxes")}
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(package),
+            "SPARKMEMPROF_BOX_DIR": str(tmp_path / "made" / "boxes"),
+        }
         pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
         process = processes.start([sys.executable, "job.py"], cwd=tmp_path, env=environment, text=True, **pipes)
         started.append(process)
@@ -48,14 +52,14 @@ def held_in(text):
 
 
 def boxes(tmp_path):
-    return [*(tmp_path / "boxes").rglob("*.box")]
+    return [*(tmp_path / "made" / "boxes").rglob("*.box")]
 
 
 def test_a_driver_that_was_killed(driver, cli, tmp_path):
     killed = driver()
     killed.send_signal(signal.SIGKILL)
     killed.wait(patient(30))
-    finished = cli("post-mortem", tmp_path / "boxes")
+    finished = cli("post-mortem", tmp_path / "made" / "boxes")
     assert finished.returncode == 0, finished.stderr
     flat = " ".join(finished.stdout.split())
     assert f"The driver's Python process {killed.pid}" in flat
@@ -70,14 +74,14 @@ def test_one_that_ends_in_order_leaves_nothing(driver, cli, tmp_path):
     assert process.communicate("\n", timeout=patient(30)) == ("", "")
     assert process.returncode == 0
     assert boxes(tmp_path) == []
-    finished = cli("post-mortem", tmp_path / "boxes")
+    finished = cli("post-mortem", tmp_path / "made" / "boxes")
     assert finished.returncode == 1
     assert "no dead process left a black box" in finished.stderr
 
 
 def test_the_living_are_left_alone(driver, cli, tmp_path):
     driver()
-    finished = cli("post-mortem", tmp_path / "boxes")
+    finished = cli("post-mortem", tmp_path / "made" / "boxes")
     assert (finished.returncode, finished.stdout) == (1, "")
     (box,) = boxes(tmp_path)
     assert f"left alone, its process is alive: {box}" in finished.stderr
@@ -104,7 +108,7 @@ def test_what_is_no_box_of_ours_is_refused_and_the_others_are_read(driver, cli, 
         os.chmod(steering, 0o600)
     link = box.with_name("memprof+link+1+1.box")
     link.symlink_to("/etc/passwd")
-    finished = cli("post-mortem", tmp_path / "boxes")
+    finished = cli("post-mortem", tmp_path / "made" / "boxes")
     assert finished.returncode == 0
     assert f"process {killed.pid}" in finished.stdout
     for name in [*damaged, "link"]:

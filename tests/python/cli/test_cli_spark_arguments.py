@@ -72,6 +72,10 @@ def test_properties(module, tmp_path):
     path.write_text(
         "# a comment\n! another\n\nspark.a   1\nspark.b=2\nspark.c : 3 \nspark.d=a=b c\n"
         "spark.long = one,\\\n    two\nspark.empty\nspark.esc\\=aped x\n"
+        "# a comment goes on nowhere \\\nspark.e 5\n#\\\n\nspark.two=C:\\\\\nspark.f 6\r"
+        "spark.g  \\t\\u0041\\q\\\r\n  # no comment\n"
+        "spark.pair \\ud83d\\uDE00 \\ud83d\n"
+        "spark.h one\u2028line\x85 \n   spark.last=7\\"
     )
     assert module.read_properties(path) == {
         "spark.a": "1",
@@ -81,4 +85,11 @@ def test_properties(module, tmp_path):
         "spark.long": "one,two",
         "spark.empty": "",
         "spark.esc=aped": "x",
+        "spark.e": "5",
+        "spark.two": "C:\\",
+        "spark.f": "6",
+        "spark.g": "Aq# no comment",
+        "spark.pair": "\U0001f600 \ufffd",
+        "spark.h": "one\u2028line\x85",
+        "spark.last": "7",
     }

@@ -245,6 +245,29 @@ def test_a_jvm_that_is_killed_after_its_applications_end_has_no_death(cli, fake_
     assert len(found.get("postMortems", [])) == deaths
 
 
+@pytest.mark.parametrize("place", ["hdfs://name/reports", "hdfs:/reports"])
+@pytest.mark.parametrize("told", ["report-place", "ended-reports"])
+def test_a_driver_whose_report_is_elsewhere_has_its_death_told_here(cli, fake_spark, tmp_path, place, told):
+    deaths = 1 if told == "report-place" else 0
+    job = (
+        "folder = os.environ['SPARKMEMPROF_LAST_REPORT'];"
+        f"pathlib.Path(folder, f'{{os.getpid()}}.{told}').write_text('shown {place}/app-1');"
+        "sys.stdout.flush(); os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    conf = ("--conf", f"spark.memprof.report.dir={place}")
+    finished = cli("submit", *conf, "job.py", env={**fake_spark.env, "FAKE_JOB": job})
+    assert finished.returncode == -signal.SIGKILL
+    assert finished.stderr.count("post-mortem of the driver") == deaths, finished.stderr
+    assert f"sparkmemprof: reports are in {place}\n" in finished.stderr
+    written = list(tmp_path.glob("sparkmemprof-report/*/report.json"))
+    assert len(written) == deaths
+    for report in written:
+        (death,) = json.loads(report.read_text())["postMortems"]
+        assert (death["process"], death["exitCode"]) == ("jvm", 137)
+        assert finished.stderr.endswith(f"sparkmemprof: report: {report.with_suffix('.html')}\n")
+    assert cli("submit", *conf, "job.py", env=fake_spark.env).stderr == f"sparkmemprof: reports are in {place}\n"
+
+
 # The script's exit status is that of what it started.
 WAITS = "wait $!; exit $?"
 

@@ -66,6 +66,20 @@ TEST(MemoryOverhead, OfAGroupOfYarnsItIsMoreThanThat) {
   EXPECT_EQ(AdviseMemoryOverhead(scene.Input())->to, "429m") << "too large to be a container's of that request";
 }
 
+// The next step that YARN takes is beyond its maximum: a smaller value would be rounded to what is granted already.
+TEST(MemoryOverhead, NoneWithinWhatYarnGrantsAlready) {
+  Scene scene(1, 500 * kMi);
+  scene.input.peer_bytes = {1};
+  scene.executor.limit_source = "spark";
+  scene.executor.regions[0].budget_bytes = 614 * kMi;
+  scene.executor.requested_bytes = (6144 + 614) * kMi;
+  scene.executor.limit_bytes = scene.death.limit_bytes = 7168 * kMi;
+  scene.settings = {{"spark.master", "yarn"}, {"yarn.scheduler.maximum-allocation-mb", "8192"}};
+  EXPECT_EQ(AdviseMemoryOverhead(scene.Input())->to, "1025m");
+  scene.settings["yarn.scheduler.maximum-allocation-mb"] = "7168";
+  EXPECT_FALSE(AdviseMemoryOverhead(scene.Input())) << "(500 + 190) * 1.1 = 759 MiB, which 7168 - 6144 have room for";
+}
+
 TEST(FullHost, NoSettingOfTheExecutorsOwnHelps) {
   Scene scene(4, 480 * kMi);
   ASSERT_EQ(Advise(scene.Input())[0].conf, "spark.executor.memoryOverhead");

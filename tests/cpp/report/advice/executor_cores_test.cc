@@ -112,7 +112,9 @@ TEST(ExecutorCores, AStandaloneWorkerWouldStartAnotherExecutorForTheOthers) {
     EXPECT_THAT(AdviseExecutorCores(scene.Input())->because, HasSubstr("also set spark.cores.max"));
   }
   scene.input.of_heap = true;
-  EXPECT_THAT(AdviseExecutorCores(scene.Input())->because, Not(HasSubstr("spark.cores.max"))) << "each has a heap of its own";
+  EXPECT_THAT(AdviseExecutorCores(scene.Input())->because, HasSubstr("starts a second executor, which takes as much of the host again"));
+  scene.settings["spark.master"] = "yarn";
+  EXPECT_THAT(AdviseExecutorCores(scene.Input())->because, Not(HasSubstr("spark.cores.max")));
 }
 
 // Each task has a worker, and a program that it has started.

@@ -105,6 +105,28 @@ TEST(FullContainer, NothingIsAdvisedThatNobodyGrants) {
             "yarn.scheduler.maximum-allocation-mb grants (1.1 GiB)");
 }
 
+// Its own cgroup is what would be larger; and in client mode it runs no tasks.
+TEST(FullContainer, ADriversCgroupIsNoBoundOfItself) {
+  ReportExecutor driver = FullExecutor();
+  driver.id = "driver";
+  driver.limit_source = "cgroup";
+  driver.requested_bytes = 512 * kMi;
+  for (const char* master : {"yarn", "spark://m:7077", "local[4]"}) {
+    SparkSettings settings = {{"spark.master", master}};
+    EXPECT_EQ(FindFullContainer(driver, &settings)->advice[0].because,
+              "a container of 1.1 GiB instead of 1000.0 MiB: the same use is 80 % of it");
+  }
+  driver.host_memory_bytes = 1050 * kMi;
+  for (const char* master : {"local", "local[4]"}) {
+    const SparkSettings local = {{"spark.master", master}};
+    EXPECT_TRUE(FindFullContainer(driver, &local)->advice[0].because.starts_with("fewer tasks at once: ")) << master;
+  }
+  const SparkSettings settings = {{"spark.master", "local-cluster[2,1,1024]"}};
+  EXPECT_EQ(
+      FindFullContainer(driver, &settings)->advice[0].because,
+      "less in the driver: a container of 1.1 GiB, where the same use is 80 % of it, is more than what the host it ran on has (1.0 GiB)");
+}
+
 // A manager that uses no cgroup may have rounded up what was requested.
 TEST(FullContainer, AManagerWithoutACgroupMayEndIt) {
   ReportExecutor executor = FullExecutor();

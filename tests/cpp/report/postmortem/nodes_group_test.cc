@@ -115,6 +115,15 @@ TEST(NodesGroup, TheLimitThatYarnNamesIsTheOneThatKilled) {
   EXPECT_EQ(death("")["limitBytes"], 7'000 * kMi);
 }
 
+// To a tenth of their unit: a difference that is larger is what YARN has rounded the request by.
+TEST(NodesGroup, ASmallStepOfYarnsIsKnownByItsWords) {
+  ProfileStore store;
+  FillNode(store, "1", false);
+  store.ExecutorRemoved("1", "Container killed by YARN for exceeding physical memory limits. 4.4 GB of 4.3 GB physical memory used.",
+                        kBegin + 10'000);
+  EXPECT_EQ(TheDeath(store)["limitBytes"], 4'617'089'843u) << "4.3 GiB where 4 were requested";
+}
+
 // The kernel kills the largest process of a full group, be it far from its own grant.
 TEST(NodesGroup, WhoWasKilledForItIsToldSo) {
   for (const bool is_group : {true, false}) {

@@ -47,6 +47,52 @@ TEST(PodVerdict, ASidecarsEndIsNotOfTheExecutorsMemory) {
   }
 }
 
+// Of a kernel's kill the kubelet mostly says OOMKilled. A container that it couldn't find when its pod ended has a code that it made up.
+TEST(PodVerdict, ASigkillThatKubernetesGivesAnotherReasonForIsNotKnownToBeTheKernels) {
+  const auto death = [](const std::string& reason) {
+    ProfileStore store;
+    FillScene(
+        store,
+        "\nThe executor with id 1 exited with exit code 137(SIGKILL, possible container OOM).\n\nThe API gave the following container "
+        "statuses:\n\n\n\t container name: spark-kubernetes-executor\n\t container image: i\n\t container state: terminated\n"
+        "\t exit code: 137\n\t termination reason: " +
+            reason + "\n\n",
+        kFull, "k8s://https://api:6443");
+    return TheDeath(store);
+  };
+  EXPECT_EQ(death("OOMKilled")["outOfMemory"], true);
+  const Json unsaid = death("Error"), made_up = death("ContainerStatusUnknown");
+  EXPECT_EQ(unsaid["outOfMemory"], false);
+  EXPECT_EQ(unsaid["unknown"], true);
+  EXPECT_THAT(
+      unsaid["headline"].get<std::string>(),
+      HasSubstr("was killed, but not by the kernel, as far as Kubernetes knows (it doesn't say OOMKilled): 97 % of the limit was in use"));
+  EXPECT_FALSE(unsaid["advice"].empty());
+  EXPECT_EQ(made_up["outOfMemory"], false);
+  EXPECT_EQ(made_up["unknown"], true);
+  EXPECT_EQ(made_up["exitCode"], nullptr);
+  EXPECT_THAT(made_up["headline"].get<std::string>(), HasSubstr("Executor 1 was lost; why is not known: 97 % of the limit was in use"));
+}
+
+TEST(PodVerdict, ASidecarsFailureIsNotToBlameForACodeThatWasMadeUp) {
+  const auto container = [](const std::string& name, const std::string& end) {
+    return "\n\n\n\t container name: " + name + "\n\t container image: i\n\t container state: terminated\n\t " + end + "\n";
+  };
+  const std::string text =
+      "\nThe executor with id 1 exited with exit code 137(SIGKILL, possible container OOM).\n\nThe API gave the following container "
+      "statuses:";
+  const std::string made_up = "exit code: 137\n\t termination reason: ContainerStatusUnknown";
+  for (const std::string& statuses :
+       {container(kOwn, made_up) + container("sidecar", kCrashed), container("main", made_up) + container("proxy", made_up)}) {
+    ProfileStore store;
+    FillScene(store, text + statuses, kFull, "k8s://https://api:6443");
+    const Json death = TheDeath(store);
+    EXPECT_EQ(death["unknown"], true) << death["how"];
+    EXPECT_EQ(death["outOfMemory"], false);
+    EXPECT_EQ(death["exitCode"], nullptr);
+  }
+}
+
 TEST(PodVerdict, TheSettingSaysWhichContainerIsSparks) {
   for (const bool own : {true, false}) {
     ProfileStore store;

@@ -227,6 +227,26 @@ TEST(UnsaidEnd, WhatTheKernelKilledOnTheHostMayHaveBeenIt) {
   }
 }
 
+// No group has that limit, so the kernel can only have killed for the host.
+TEST(UnsaidEnd, TheKernelKnowsNothingOfWhatYarnGranted) {
+  DeathEvidence evidence = NearYarnsLimit();
+  evidence.kernel_kills = 1;
+  evidence.host_available_bytes = kLimit / 5;
+  EXPECT_TRUE(Judge(evidence).out_of_memory && Judge(evidence).of_host);
+  WorkerEvidence worker;
+  worker.death = evidence;
+  worker.death.loss = {};
+  EXPECT_TRUE(JudgeWorker(worker).of_host);
+  evidence.host_memory_bytes = kLimit + kLimit / 2;
+  evidence.host_available_bytes = 0;
+  EXPECT_FALSE(Judge(evidence).of_host) << "it had most of the host itself";
+  evidence = NearYarnsLimit();
+  evidence.limit_is_yarns = false;
+  evidence.kernel_kills = 1;
+  evidence.host_available_bytes = kLimit / 5;
+  EXPECT_FALSE(Judge(evidence).of_host) << "a group's limit";
+}
+
 // Elastic control of memory kills a container of a full group without a word.
 TEST(UnsaidEnd, OfAFullGroupYarnMayEndOneWithoutAWord) {
   DeathEvidence evidence = NearYarnsLimit();

@@ -3,7 +3,11 @@ package org.sparkmemprof.files;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FileContext;
@@ -14,13 +18,16 @@ import org.apache.hadoop.fs.UnsupportedFileSystemException;
 import org.apache.hadoop.fs.permission.FsPermission;
 
 /**
- * Any file system that Hadoop knows. {@code FileContext} can rename over an existing file; a file
- * system without a {@code FileContext} is usually an object store, where a complete file appears
- * when it is closed.
+ * Any file system that Hadoop knows. {@code FileContext} can rename over an existing file, but not
+ * in object stores, nor have all file systems one. There a complete file appears when it is closed.
  */
 final class HadoopReportFiles extends ReportFiles {
   private static final FsPermission DIRECTORY_MODE = new FsPermission((short) 0700);
   private static final FsPermission FILE_MODE = new FsPermission((short) 0600);
+
+  private static final Set<String> OBJECT_STORES =
+      new HashSet<>(
+          Arrays.asList("s3", "s3a", "s3n", "gs", "wasb", "wasbs", "oss", "cosn", "obs", "swift"));
 
   private final Path directory;
   private final FileContext context; // null: the store has none
@@ -28,14 +35,8 @@ final class HadoopReportFiles extends ReportFiles {
 
   HadoopReportFiles(Path directory, Configuration hadoop) throws IOException {
     this.directory = directory;
-    FileContext found = null;
-    try {
-      found = FileContext.getFileContext(directory.toUri(), hadoop);
-    } catch (UnsupportedFileSystemException objectStore) {
-      // The other interface remains.
-    }
-    context = found;
-    store = found == null ? directory.getFileSystem(hadoop) : null;
+    context = isObjectStore(directory.toUri().getScheme()) ? null : contextOf(directory, hadoop);
+    store = context == null ? ownStore(directory, hadoop) : null;
     if (context != null) {
       Path parent = directory.getParent();
       if (parent != null && !context.util().exists(parent)) {
@@ -45,6 +46,27 @@ final class HadoopReportFiles extends ReportFiles {
       context.mkdir(directory, DIRECTORY_MODE, true);
     } else {
       store.mkdirs(directory, DIRECTORY_MODE);
+    }
+  }
+
+  /** Their {@code FileContext} renames by copying, after it has removed what was there. */
+  static boolean isObjectStore(String scheme) {
+    return scheme != null && OBJECT_STORES.contains(scheme.toLowerCase(Locale.ROOT));
+  }
+
+  /** Not the program's, which it may close, nor one that Hadoop closes before we have ended. */
+  private static FileSystem ownStore(Path directory, Configuration hadoop) throws IOException {
+    Configuration own = new Configuration(hadoop);
+    own.setBoolean("fs.automatic.close", false);
+    return FileSystem.newInstance(directory.toUri(), own);
+  }
+
+  /** Null: it has none. */
+  private static FileContext contextOf(Path directory, Configuration hadoop) throws IOException {
+    try {
+      return FileContext.getFileContext(directory.toUri(), hadoop);
+    } catch (UnsupportedFileSystemException objectStore) {
+      return null;
     }
   }
 

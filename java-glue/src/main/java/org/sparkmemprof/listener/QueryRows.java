@@ -37,6 +37,9 @@ final class QueryRows {
   private static final String BROADCAST = "BroadcastExchange";
   private static final String WAS_SHUFFLED = "ShuffleQueryStage";
 
+  /** Of a sort: Spark runs what is below it once more, or twice, to find the ranges' bounds. */
+  private static final String RUNS_AGAIN = "rangepartitioning(";
+
   /** They have the table of a broadcast that is in the plan already. */
   private static final Pattern OF_OTHERS = Pattern.compile("Subquery(Adaptive)?Broadcast.*");
 
@@ -203,7 +206,8 @@ final class QueryRows {
         }
       }
       String name = (String) value(node, "nodeName");
-      if (!PASSES_ROWS_ON.matcher(name).matches()) {
+      boolean runsAgain = ((String) value(node, "simpleString")).contains(RUNS_AGAIN);
+      if (runsAgain || !PASSES_ROWS_ON.matcher(name).matches()) {
         return null;
       }
       done = done || name.startsWith(WAS_SHUFFLED);

@@ -15,6 +15,7 @@ import org.sparkmemprof.files.Mounts;
 import org.sparkmemprof.files.PrivateDirectories;
 import org.sparkmemprof.jni.ElfImage;
 import org.sparkmemprof.notices.Notices;
+import org.sparkmemprof.notices.OurThreads;
 
 /**
  * The executor's copy of the Python package {@code sparkmemprof}, copied from the jar into a
@@ -71,7 +72,7 @@ final class PythonPackage {
       claim = Claim.make(directory.resolve(Leftovers.PACKAGE_CLAIM));
       Path ours = directory.getParent().getParent();
       if (!ours.equals(boxDirectory.getParent())) { // that is cleaned with the boxes
-        Leftovers.remove(ours);
+        OurThreads.daemon("leftovers").newThread(() -> Leftovers.remove(ours)).start();
       }
       for (String file : manifest(directory)) {
         copy(file, directory);

@@ -84,6 +84,20 @@ public class QueryRowsTest {
   }
 
   @Test
+  public void rowsBelowASortAreMadeMoreThanOnce() throws Exception {
+    String ranges = "Exchange rangepartitioning(id#0L ASC NULLS FIRST, 4), ENSURE_REQUIREMENTS";
+    starts(node("Sort", node(ranges, counts(1, "Filter"))));
+    taskCounts(1, 11);
+    assertEquals(Collections.emptyList(), told);
+    starts(node("Sort", node("Exchange hashpartitioning(id#0L, 4)", counts(1, "Filter"))));
+    taskCounts(1, 11);
+    assertEquals(Collections.singletonList("5 result 11"), told);
+    told.clear();
+    starts(node("Join", table(node(ranges, counts(7, "Filter")))));
+    assertEquals(Collections.singletonList("5 table -1"), told);
+  }
+
+  @Test
   public void oneTableThatNobodyCountsMakesTheSumUnknown() throws Exception {
     starts(node("Join", table(counts(7, "Filter")), table(node("Union", counts(8, "Range")))));
     assertEquals(Collections.singletonList("5 table -1"), told);

@@ -48,6 +48,10 @@ public class PlanEvent implements SparkListenerEvent {
     }
 
     public String nodeName() {
+      return name.startsWith("Exchange ") ? "Exchange" : name;
+    }
+
+    public String simpleString() {
       return name;
     }
 

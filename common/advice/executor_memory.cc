@@ -57,7 +57,7 @@ std::optional<ReportAdvice> AdviseExecutorMemory(const AdviceInput& input) {
       "{} the heap of {}{}", WhoFilled(input, of_driver), FormatBytes(heap),
       most ? fmt::format(" (at most {} in use after a {} collection)", FormatBytes(most->bytes), most->whole_heap ? "full" : "young") : "");
   const Next next = NextHeap(input, heap);
-  const std::optional<HeapBound> largest = LargestHeap(input, heap, of_profile);
+  const std::optional<HeapBound> largest = LargestHeap(input, heap);
   if (!largest || largest->heap >= next.heap)
     return ReportAdvice{conf, SparkSize(heap), SparkSize(next.heap), filled + "; " + next.why + not_taken};
   const std::string bound = fmt::format("{}, and {}", filled, largest->by);

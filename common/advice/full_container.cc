@@ -52,8 +52,7 @@ ReportAdvice MoreRoom(const ReportExecutor& executor, const SparkSettings* setti
   const uint64_t more = needed - std::min(needed, requested);
   const std::optional<Grant> grant = LargestContainer(input);
   if (grant && executor.requested_bytes && requested + more > grant->bytes) {
-    const std::string master = TextOr(settings, "spark.master", "");
-    const bool runs_tasks = executor.id != "driver" || master == "local" || master.starts_with("local[");
+    const bool runs_tasks = executor.id != "driver" || IsLocal(TextOr(settings, "spark.master", ""));
     return {
         "", "", "",
         fmt::format("{}: a container of {}, where {}, is more than what {} ({})", runs_tasks ? "fewer tasks at once" : "less in the driver",

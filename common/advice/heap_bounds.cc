@@ -20,8 +20,7 @@ bool IsOfDriver(const AdviceInput& input) { return input.executor->id == "driver
 
 bool SettingsSizeIt(const AdviceInput& input) {
   if (IsOfDriver(input)) return SettingsSizeDriversContainer(input.settings);
-  const std::string master = TextOr(input.settings, "spark.master", "");
-  return BudgetOf(input, "overhead") != 0 || master == "yarn" || master.starts_with("k8s://");
+  return BudgetOf(input, "overhead") != 0 || SettingsSizeContainers(input.settings);
 }
 
 uint64_t LargestWithin(uint64_t bytes, const Needed& needed) {
@@ -33,10 +32,11 @@ uint64_t LargestWithin(uint64_t bytes, const Needed& needed) {
   return fits * kMib;
 }
 
-// What was requested grows with the heap and with the overhead that follows it.
-Needed OfSizedContainer(const AdviceInput& input, uint64_t heap, bool of_profile) {
+// What was requested grows with the heap and with the overhead that follows it. None follows the heap of a ResourceProfile.
+Needed OfSizedContainer(const AdviceInput& input, uint64_t heap) {
   const SparkSettings* settings = input.settings;
-  const bool is_fixed = of_profile || input.executor->resource_profile.AsksFor(ReportResourceProfile::kMemoryOverhead);
+  const ReportResourceProfile& profile = input.executor->resource_profile;
+  const bool is_fixed = profile.AsksFor(ReportResourceProfile::kMemory) || profile.AsksFor(ReportResourceProfile::kMemoryOverhead);
   const auto overhead = [settings, of_driver = IsOfDriver(input), is_fixed](uint64_t of_heap) -> uint64_t {
     if (of_driver) return BesideDriversHeap(settings, of_heap);
     return is_fixed || settings == nullptr ? 0 : OverheadWithHeap(*settings, of_heap);
@@ -68,7 +68,7 @@ uint64_t OfJvmAlone(const AdviceInput& input, uint64_t heap, uint64_t next) {
 
 }  // namespace
 
-std::optional<HeapBound> LargestHeap(const AdviceInput& input, uint64_t heap, bool of_profile) {
+std::optional<HeapBound> LargestHeap(const AdviceInput& input, uint64_t heap) {
   std::optional<HeapBound> least;
   const auto bound = [&](const Grant& grant, const Needed& needed, const std::string& beside = "") {
     const uint64_t largest = LargestWithin(grant.bytes, needed);
@@ -76,7 +76,7 @@ std::optional<HeapBound> LargestHeap(const AdviceInput& input, uint64_t heap, bo
   };
   const std::optional<Grant> grant = LargestGrant(input);
   if (SettingsSizeIt(input)) {
-    if (grant && (input.executor->requested_bytes || IsOfDriver(input))) bound(*grant, OfSizedContainer(input, heap, of_profile));
+    if (grant && (input.executor->requested_bytes || IsOfDriver(input))) bound(*grant, OfSizedContainer(input, heap));
     return least;
   }
   const Needed of_jvm = [&](uint64_t next) { return OfJvmAlone(input, heap, next); };

@@ -15,9 +15,8 @@ struct HeapBound {
 };
 
 // Nothing: no bound is known. `heap`: as it is now. Where settings size the container, its overhead grows with the heap as Spark computes
-// it; elsewhere nothing is reserved beside the heap, and there must be room for what was measured, or for about what a JVM takes,
-// and no standalone worker gives more than it has. `of_profile`: a ResourceProfile sets the
-// heap, and no overhead follows that.
-std::optional<HeapBound> LargestHeap(const AdviceInput& input, uint64_t heap, bool of_profile);
+// it. Elsewhere nothing is reserved beside the heap: there must be room for what was measured, or for about what a JVM takes, and no
+// standalone worker gives more than it has.
+std::optional<HeapBound> LargestHeap(const AdviceInput& input, uint64_t heap);
 
 }  // namespace memprof

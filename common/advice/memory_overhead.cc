@@ -16,8 +16,8 @@ namespace {
 uint64_t BeyondGrant(const AdviceInput& input, uint64_t budget) {
   const ReportExecutor& executor = *input.executor;
   if (!executor.limit_bytes || !executor.requested_bytes) return 0;
-  const bool of_group = executor.limit_source == "cgroup" && TextOr(input.settings, "spark.master", "") == "yarn" &&
-                        LimitIsAsRequested(executor, *executor.limit_bytes);
+  const bool of_group =
+      executor.limit_source == "cgroup" && IsOnYarn(input.settings) && LimitIsAsRequested(executor, *executor.limit_bytes);
   if (executor.limit_source != "spark" && !of_group) return 0;
   const uint64_t rest = *executor.requested_bytes - std::min(budget, *executor.requested_bytes);
   return *executor.limit_bytes <= *executor.requested_bytes ? 0 : *executor.limit_bytes - rest + kMib;

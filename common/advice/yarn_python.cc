@@ -9,9 +9,7 @@
 namespace memprof {
 
 std::optional<ReportAdvice> AdviseYarnPython(const AdviceInput& input) {
-  if (input.of_heap || input.settings == nullptr || BudgetOf(input, "pyspark") != 0) return std::nullopt;
-  const auto master = input.settings->find("spark.master");
-  if (master == input.settings->end() || master->second != "yarn") return std::nullopt;
+  if (input.of_heap || !IsOnYarn(input.settings) || BudgetOf(input, "pyspark") != 0) return std::nullopt;
   const uint64_t bytes = PysparkMemorySetting(input);
   const PythonAtOnce python = LargestPythonSum(input);
   if (bytes == 0 || !MayBeGranted(input, bytes)) return std::nullopt;

@@ -49,22 +49,36 @@ bool IsKeptSetting(std::string_view key) {
   return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
 }
 
+namespace {
+
+std::string_view MasterOf(const SparkSettings* settings) {
+  if (settings == nullptr) return "";
+  const auto found = settings->find("spark.master");
+  return found == settings->end() ? std::string_view() : found->second;
+}
+
+}  // namespace
+
+bool IsOnYarn(const SparkSettings* settings) { return MasterOf(settings) == "yarn"; }
+
+bool SettingsSizeContainers(const SparkSettings* settings) { return IsOnYarn(settings) || MasterOf(settings).starts_with("k8s://"); }
+
+bool IsLocal(std::string_view master) { return master == "local" || master.starts_with("local["); }
+
 std::unique_ptr<ClusterManager> ClusterManagerOf(std::string_view master) {
   if (master == "yarn") return MakeYarn();
   if (master.starts_with("k8s://")) return MakeKubernetes();
-  if (master == "local" || master.starts_with("local[")) return MakeLocal();
+  if (IsLocal(master)) return MakeLocal();
   if (master == "program") return MakeProgram();
   return MakeStandalone();
 }
 
 uint64_t OverheadWithHeap(const SparkSettings& settings, uint64_t heap_bytes) {
-  const auto master = settings.find("spark.master");
-  if (master == settings.end()) return 0;
   SparkSettings with_heap = settings;
   with_heap["spark.executor.memory"] = std::to_string(heap_bytes) + "b";
   BudgetInput input;
   input.settings = &with_heap;
-  for (const BudgetRegion& region : ClusterManagerOf(master->second)->BudgetOf(input).regions) {
+  for (const BudgetRegion& region : ClusterManagerOf(MasterOf(&settings))->BudgetOf(input).regions) {
     if (region.name == "overhead") return region.bytes.value_or(0);
   }
   return 0;

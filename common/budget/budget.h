@@ -21,6 +21,11 @@ using SparkSettings = std::map<std::string, std::string, std::less<>>;
 // Whether a setting is used for budgets or shown: all others need not be kept.
 bool IsKeptSetting(std::string_view key);
 
+// By spark.master. Null settings: not known, and so false.
+bool IsOnYarn(const SparkSettings* settings);
+bool SettingsSizeContainers(const SparkSettings* settings);  // on YARN and Kubernetes: a container is as large as they ask for
+bool IsLocal(std::string_view master);                       // the driver runs the tasks itself
+
 struct BudgetInput {
   const SparkSettings* settings = nullptr;
   std::string_view executor_id;

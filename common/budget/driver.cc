@@ -60,9 +60,7 @@ bool DriverHasContainer(const SparkSettings* settings) {
 }
 
 bool SettingsSizeDriversContainer(const SparkSettings* settings) {
-  if (!DriverHasContainer(settings)) return false;
-  const auto master = settings->find("spark.master");
-  return master != settings->end() && (master->second == "yarn" || master->second.starts_with("k8s://"));
+  return DriverHasContainer(settings) && SettingsSizeContainers(settings);
 }
 
 uint64_t GrantedToDriver(const SparkSettings& settings) {
@@ -75,11 +73,11 @@ uint64_t GrantedToDriver(const SparkSettings& settings) {
 uint64_t BesideDriversHeap(const SparkSettings* settings, uint64_t heap_bytes) {
   BudgetInput input;
   if (SettingsSizeDriversContainer(settings)) input.settings = settings;
-  return OverheadOf(input, heap_bytes, !Is(settings, "spark.master", "yarn"));
+  return OverheadOf(input, heap_bytes, !IsOnYarn(settings));
 }
 
 std::unique_ptr<ClusterManager> ClusterManagerOfDriver(std::string_view master) {
-  if (master == "program" || master == "local" || master.starts_with("local[")) return nullptr;
+  if (master == "program" || IsLocal(master)) return nullptr;
   return std::make_unique<Driver>(master);
 }
 

@@ -19,9 +19,7 @@ inline std::optional<uint64_t> KillingLimit(const ReportExecutor& executor) {
 // What all processes of the host used. Where no container bounds the executor, it decides.
 // `settings`: of the application.
 inline void PutHost(const ReportExecutor& executor, const proto::Moment& moment, const SparkSettings& settings, DeathEvidence& evidence) {
-  const auto master = settings.find("spark.master");
-  const bool on_yarn = master != settings.end() && master->second == "yarn";
-  evidence.limit_is_yarns = on_yarn && executor.limit_source == "spark" && executor.limit_enforced;
+  evidence.limit_is_yarns = IsOnYarn(&settings) && executor.limit_source == "spark" && executor.limit_enforced;
   evidence.limit_is_hosts = !executor.limit_enforced || !executor.limit_bytes || executor.limit_source == "host";
   evidence.limit_is_unseen = evidence.limit_is_hosts && executor.limit_unseen;
   evidence.host_memory_bytes = executor.host_memory_bytes;

@@ -84,6 +84,32 @@ Verdict OfLostWorker(const DeathEvidence& evidence, const std::string& how) {
                  "; its standalone Worker is gone, and executors end with theirs, whatever they use"};
 }
 
+// It was near its limit, and nobody knows whether the kernel killed it.
+Verdict OfNearLimit(const DeathEvidence& evidence, const std::string& how) {
+  const double host = HostShare(evidence);
+  const bool by_others = WouldYarnSay(evidence);
+  if (by_others && evidence.host_kills_rose && (host < 0 || HostsKillerMayHave(evidence)))
+    return {.out_of_memory = true, .of_host = true, .how = how + KilledOnHost(evidence)};
+  if (evidence.loss.oom_unsaid) {
+    return {.unknown = true,
+            .maybe_of_memory = true,
+            .not_by = "the kernel, as far as Kubernetes knows (it doesn't say OOMKilled)",
+            .maybe_by = "the kernel all the same, or a killer of its node,",
+            .how = how + CountPhrase(evidence) + "; Kubernetes says OOMKilled where it knows of the kernel's kill, and doesn't here"};
+  }
+  if (by_others) {
+    return {.unknown = true,
+            .maybe_of_memory = true,
+            .not_by = "YARN, which would say so",
+            .maybe_by = "the kernel, earlyoom or systemd-oomd",
+            .how = fmt::format(
+                "{}{}; where YARN's NodeManager ends a container for that limit, it says so, and it did not; the kernel may have "
+                "killed it, for want of the host's memory or of a group's that YARN does not tell of",
+                how, KilledOnHost(evidence))};
+  }
+  return {.out_of_memory = true, .how = how + CountPhrase(evidence)};
+}
+
 }  // namespace
 
 Verdict ByUse(const DeathEvidence& evidence) {
@@ -121,27 +147,7 @@ Verdict ByUse(const DeathEvidence& evidence) {
   if (!evidence.loss.exit_code && !evidence.seen_gone) return OfLostConnection(evidence, how);
   const double host = HostShare(evidence);
   const bool counted_twice = CountsTwice(evidence);
-  const bool by_others = WouldYarnSay(evidence);
-  if (IsNearLimit(evidence) && by_others && evidence.host_kills_rose && (host < 0 || HostsKillerMayHave(evidence)))
-    return {.out_of_memory = true, .of_host = true, .how = how + KilledOnHost(evidence)};
-  if (IsNearLimit(evidence) && evidence.loss.oom_unsaid) {
-    return {.unknown = true,
-            .maybe_of_memory = true,
-            .not_by = "the kernel, as far as Kubernetes knows (it doesn't say OOMKilled)",
-            .maybe_by = "the kernel all the same, or a killer of its node,",
-            .how = how + CountPhrase(evidence) + "; Kubernetes says OOMKilled where it knows of the kernel's kill, and doesn't here"};
-  }
-  if (IsNearLimit(evidence) && by_others) {
-    return {.unknown = true,
-            .maybe_of_memory = true,
-            .not_by = "YARN, which would say so",
-            .maybe_by = "the kernel, earlyoom or systemd-oomd",
-            .how = fmt::format(
-                "{}{}; where YARN's NodeManager ends a container for that limit, it says so, and it did not; the kernel may have "
-                "killed it, for want of the host's memory or of a group's that YARN does not tell of",
-                how, KilledOnHost(evidence))};
-  }
-  if (IsNearLimit(evidence)) return {.out_of_memory = true, .how = how + CountPhrase(evidence)};
+  if (IsNearLimit(evidence)) return OfNearLimit(evidence, how);
   if (share >= kNearLimit) how += ", where pages that its processes share count for each of them";
   if (const double before = ShareOf(evidence.used_before_bytes, evidence.limit_bytes); before >= kNearLimit && !counted_twice)
     return {.unknown = true,
